@@ -108,6 +108,13 @@ class UnitOfWork(Protocol):
         """Runs a writing query once for each of these parameters. Raises like `write`."""
         ...
 
+    def announce(self, subject: str) -> None:
+        """Tells every process that listens to the record, once this unit is committed; SQLite tells nobody.
+
+        A subject is an id or the like, never what users said: whoever may connect to the database can hear it.
+        """
+        ...
+
 
 class Store(Protocol):
     """The database of one record.
@@ -151,6 +158,14 @@ class Store(Protocol):
         Returns False if the tables belong to another role of the server, whose own vacuum has to do it. The write-ahead
         log of a server keeps such bytes until it is recycled (decision 58). Raises StoreUnavailableError while others
         hold the tables.
+        """
+        ...
+
+    def listen(self, hear: Callable[[str], None]) -> None:
+        """Calls `hear` with each subject that is announced from now on, in a thread of its own, until `close`.
+
+        SQLite announces nothing, nor does a server while it is away, nor does every pooler pass it on: whoever listens
+        looks from time to time, too.
         """
         ...
 

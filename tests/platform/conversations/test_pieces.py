@@ -1,7 +1,9 @@
 """The pieces of answers: in one process and through the record, for readers who come late, with makers who wake late."""
 
 import random
+import re
 import threading
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -168,3 +170,46 @@ def test_a_reader_in_the_same_process_wakes_at_once():
     pieces.append("a", "one")
     reader.join(5)
     assert found == ["one"]
+
+
+def test_a_reader_elsewhere_is_told_of_pieces_and_of_the_end_where_the_database_can(talk, answer):
+    """PostgreSQL carries what makers announce, so that nobody looks again and again; SQLite has no such thing."""
+    maker, elsewhere = streams(talk)
+    told = threading.Semaphore(0)
+    maker.begin(answer.id)
+    with elsewhere.watch(answer.id, told.release):
+        if talk.store.dialect == "sqlite":
+            maker.append(answer.id, "one")
+            assert not told.acquire(timeout=0.2)
+            return
+        while not told.acquire(timeout=0.05):  # until the listener has connected
+            later(talk)
+            maker.append(answer.id, "one ")
+        seen = elsewhere.read(answer.id, 0, 0)
+        later(talk)
+        threading.Timer(0.1, maker.append, (answer.id, "two")).start()
+        began = time.monotonic()
+        assert elsewhere.read(answer.id, len(seen), 60) == ["two"]
+        while told.acquire(timeout=0):
+            pass
+        talk.end(answer, "".join([*seen, "two"]))
+        assert told.acquire(timeout=30)
+        assert elsewhere.read(answer.id, len(seen) + 1, 30) == []
+        assert time.monotonic() - began < 30, "nothing waited until its time was over"
+
+
+def test_an_announced_subject_is_no_more_than_ids(talk, answer):
+    """Attack: whoever may connect to the database listens; what users said is not to be heard."""
+    maker, _ = streams(talk)
+    heard = []
+    talk.store.listen(heard.append)
+    maker.begin(answer.id)
+    maker.append(answer.id, "a secret of two")
+    for _ in range(400):
+        if heard or talk.store.dialect == "sqlite":
+            break
+        later(talk)
+        maker.append(answer.id, ".")
+        threading.Event().wait(0.02)
+    assert all(re.fullmatch(rf"pieces:{answer.id}:\d+", each) for each in heard)
+    assert bool(heard) == (talk.store.dialect == "postgresql")

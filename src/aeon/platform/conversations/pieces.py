@@ -4,6 +4,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
+from math import inf
 from typing import Final, NamedTuple, Protocol
 from uuid import uuid4
 
@@ -15,6 +16,13 @@ from aeon.platform.store import Store, StoreError, UnitOfWork
 
 _WRITE_INTERVAL: Final = 0.15
 """Seconds between two writes of an answer's pieces to the record; the first piece is written at once."""
+
+
+PIECES_SUBJECT: Final = "pieces"
+"""What is announced of an answer: `pieces:ID:NUMBER` for pieces up to a number, `pieces:ID:end` for its end."""
+
+_MAX_HEARD: Final = 1000
+"""Answers of which it is kept how many pieces were announced."""
 
 
 class AnswerStoppedError(Exception):
@@ -47,7 +55,10 @@ class PieceStream(Protocol):
         ...
 
     def watch(self, answer: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
-        """The time in which `tell` is called after each piece that is made in this process, in the maker's thread."""
+        """The time in which `tell` is called after each piece that this process makes or hears of, in other threads.
+
+        Nobody tells of the pieces that other processes write into SQLite: look from time to time.
+        """
         ...
 
     def finish(self, answer: str) -> None:
@@ -76,6 +87,7 @@ class InProcessPieces:
         self._stopped: set[str] = set()
         self._finished: set[str] = set()
         self._watchers: defaultdict[str, list[Callable[[], None]]] = defaultdict(list)
+        self._elsewhere: dict[str, float] = {}
 
     @contextmanager
     def watch(self, answer: str, tell: Callable[[], None]) -> Generator[None]:
@@ -116,9 +128,29 @@ class InProcessPieces:
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
         with self._changed:
             self._changed.wait_for(
-                lambda: answer in self._finished or len(self._pieces.get(answer, ())) > after, seconds
+                lambda: (
+                    answer in self._finished
+                    or len(self._pieces.get(answer, ())) > after
+                    or self._elsewhere.get(answer, 0) > after
+                ),
+                seconds,
             )
             return self._pieces.get(answer, [])[after:]
+
+    def hear(self, answer: str, number: float) -> None:
+        """Wake the readers of an answer that is made elsewhere: there are pieces up to this number now."""
+        with self._changed:
+            while len(self._elsewhere) >= _MAX_HEARD:
+                del self._elsewhere[next(iter(self._elsewhere))]
+            self._elsewhere[answer] = max(number, self._elsewhere.pop(answer, 0))
+            self._changed.notify_all()
+            for tell in self._watchers.get(answer, ()):
+                tell()
+
+    def forget_heard(self, answer: str) -> None:
+        """Let readers wait again: what was announced is not there."""
+        with self._changed:
+            self._elsewhere.pop(answer, None)
 
     def finish(self, answer: str) -> None:
         """Say that all pieces are there: readers in this process need not wait for another one."""
@@ -142,6 +174,7 @@ class InProcessPieces:
             self._pieces.pop(answer, None)
             self._stopped.discard(answer)
             self._finished.discard(answer)
+            self._elsewhere.pop(answer, None)
 
     def take_over(self, answer: str, pieces: Iterable[str]) -> None:
         """Begin with the pieces that an earlier maker has made."""
@@ -172,6 +205,8 @@ class RecordedPieces:
         self._clock = clock
         self._local = InProcessPieces()
         self._making: dict[str, _Making] = {}
+        self._listening = threading.Lock()
+        self._is_listening = False
 
     def begin(self, answer: str) -> str:
         """Begin to make an answer, in place of any other maker; return what there is of it.
@@ -209,14 +244,18 @@ class RecordedPieces:
 
     def read(self, answer: str, after: int, seconds: float) -> list[str]:
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
+        self._listen(answer)
         found = self._local.read(answer, after, seconds)
         if found or answer in self._making:
             return found
         rows = self._store.read(queries.PIECES, {"id": answer, "after": after})
+        if not rows:
+            self._local.forget_heard(answer)
         return [row["text"] for row in rows]
 
     def watch(self, answer: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
-        """The time in which `tell` is called after each piece that is made in this process, in the maker's thread."""
+        """The time in which `tell` is called after each piece that this process makes or hears of, in other threads."""
+        self._listen(answer)
         return self._local.watch(answer, tell)
 
     def finish(self, answer: str) -> None:
@@ -237,6 +276,19 @@ class RecordedPieces:
         self._making.pop(answer, None)
         self._local.drop(answer)
 
+    def _listen(self, answer: str) -> None:
+        """Hear of the pieces of answers that others make, from the first one on that is read here."""
+        with self._listening:
+            if not self._is_listening and answer not in self._making:
+                self._is_listening = True
+                self._store.listen(self._hear)
+
+    def _hear(self, subject: str) -> None:
+        kind, _, rest = subject.partition(":")
+        answer, _, number = rest.partition(":")
+        if kind == PIECES_SUBJECT and answer not in self._making:
+            self._local.hear(answer, int(number) if number.isdecimal() else inf)
+
     def _forget_ended(self) -> None:
         """Drop the pieces of answers that were ended elsewhere."""
         rows = self._store.read(queries.STILL_GENERATING, {"ids": [*self._making]})
@@ -252,6 +304,7 @@ class RecordedPieces:
         ]
 
         def work(unit: UnitOfWork) -> bool:
+            unit.announce(f"{PIECES_SUBJECT}:{answer}:{making.written + len(rows)}")
             return all(unit.write(queries.ADD_PIECE, row) == 1 for row in rows)
 
         at = self._clock.monotonic()

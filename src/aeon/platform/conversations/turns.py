@@ -22,6 +22,7 @@ from aeon.platform.conversations.model import (
     content_digest,
     path_digest,
 )
+from aeon.platform.conversations.pieces import PIECES_SUBJECT
 from aeon.platform.conversations.repository import ConversationRepository, conversation_action
 from aeon.platform.conversations.turn_reader import TurnReader, alternative_in, conversation_in
 from aeon.platform.episodes.writing import TurnEpisode, add_turn_episode
@@ -253,6 +254,7 @@ class TurnRepository(TurnReader):
         def work(unit: UnitOfWork) -> bool:
             unit.read(LOCKED_HEAD, {"user": user})
             unit.write(queries.REMOVE_PIECES, {"id": id_})
+            unit.announce(f"{PIECES_SUBJECT}:{id_}:end")
             if not unit.write(queries.END, params):
                 return False
             if text is not None:

@@ -77,6 +77,9 @@ class FaultyStore:
         self.check_write(None)
         return self._store.compact(tables)
 
+    def listen(self, hear: Callable[[str], None]) -> None:
+        self._store.listen(hear)
+
     def explain(self, query: Query, params: Params | None = None) -> str:
         return self._store.explain(query, params)
 
@@ -119,3 +122,6 @@ class _FaultyUnit:
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         self._store.check_write(None)
         self._unit.write_each(query, rows)
+
+    def announce(self, subject: str) -> None:
+        self._unit.announce(subject)

@@ -7,6 +7,7 @@ from aeon.adapters.store.migrations import LATEST
 from aeon.adapters.store.postgresql.address import PostgresAddress
 from aeon.adapters.store.postgresql.connection import Connection, connect
 from aeon.adapters.store.postgresql.errors import as_store_errors
+from aeon.adapters.store.postgresql.listener import Listener
 from aeon.adapters.store.postgresql.pool import ConnectionPool
 from aeon.adapters.store.postgresql.store import PostgresStore
 from aeon.base.next_steps import NextStep
@@ -32,7 +33,7 @@ def open_store(address: PostgresAddress, password: str | None) -> PostgresStore:
         raise
     pool = ConnectionPool(open_one, address.title)
     pool.add(connection)
-    return PostgresStore(pool, address.title)
+    return PostgresStore(pool, address.title, Listener(open_one))
 
 
 def open_schema(address: PostgresAddress, password: str | None, *, is_durable: bool = True) -> PostgresStore:
@@ -44,7 +45,7 @@ def open_schema(address: PostgresAddress, password: str | None, *, is_durable: b
     open_one = partial(connect, address, password, is_durable=is_durable)
     pool = ConnectionPool(open_one, address.title)
     pool.add(open_one())
-    return PostgresStore(pool, address.title)
+    return PostgresStore(pool, address.title, Listener(open_one))
 
 
 def version_of(connection: Connection) -> int:

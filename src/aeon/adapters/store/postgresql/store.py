@@ -17,6 +17,7 @@ from aeon.adapters.store.postgresql.errors import (
     as_store_error,
     as_store_errors,
 )
+from aeon.adapters.store.postgresql.listener import CHANNEL, Listener
 from aeon.adapters.store.postgresql.pool import ConnectionPool
 from aeon.base.json import Json
 from aeon.platform.store import (
@@ -53,15 +54,18 @@ WHERE c.relname IN (SELECT value FROM json_each(:tables)) AND c.relnamespace = C
 """
 """The server only warns, and does nothing, where somebody else's table is to be rewritten."""
 
+_ANNOUNCE = f"SELECT pg_notify('{CHANNEL}', :subject)"
+
 _SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS text), true)"
 
 
 class PostgresStore:
     """A `Store` on a PostgreSQL server."""
 
-    def __init__(self, pool: ConnectionPool, name: str) -> None:
+    def __init__(self, pool: ConnectionPool, name: str, listener: Listener) -> None:
         """`pool` connects to a schema that is a checked record of this version."""
         self._pool = pool
+        self._listener = listener
         self._name = name
 
     @property
@@ -93,7 +97,11 @@ class PostgresStore:
         text = query.postgresql if isinstance(query, DialectQuery) else query
         return "\n".join(row["QUERY PLAN"] for row in self.read(f"EXPLAIN {text}", params))
 
+    def listen(self, hear: Callable[[str], None]) -> None:
+        self._listener.add(hear)
+
     def close(self) -> None:
+        self._listener.close()
         self._pool.close()
 
     def _retry(self, act: Callable[[Connection], T]) -> T:
@@ -179,6 +187,9 @@ class PostgresUnit:
         statement = statement_of(query)
         values = [statement.values(bind_parameters(row)) for row in rows]
         self._guard(lambda: self._cursor.executemany(statement.text, values))
+
+    def announce(self, subject: str) -> None:
+        self._execute(_ANNOUNCE, {"subject": subject})
 
     def commit(self) -> None:
         """Commits.

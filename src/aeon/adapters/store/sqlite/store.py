@@ -98,6 +98,9 @@ class SqliteStore:
             _empty_wal(connection, self._path)
         return True
 
+    def listen(self, hear: Callable[[str], None]) -> None:
+        """Does nothing: SQLite does not tell one process what another one has written."""
+
     def explain(self, query: Query, params: Params | None = None) -> str:
         rows = self.read(f"EXPLAIN QUERY PLAN {_text(query)}", params)
         return "\n".join(str(row["detail"]) for row in rows)
@@ -185,6 +188,9 @@ class SqliteUnit:
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         bound = [bind_parameters(row) for row in rows]
         self._execute(lambda: self._connection.executemany(_text(query), bound))
+
+    def announce(self, subject: str) -> None:
+        """Does nothing: nobody can listen."""
 
     def _execute(self, statement: Callable[[], T]) -> T:
         """Refuses statements after a rollback: they would be committed separately."""
