@@ -43,6 +43,8 @@ class TemporalServer:
     config: tuple[str, ...] = ()
     """Its dynamic configuration, each as `name=value`."""
     port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # defined below
+    listen: str = "127.0.0.1"
+    """The IP address to listen on: 127.0.0.1, or 0.0.0.0 for every address of the network namespace that starts it."""
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
     @property
@@ -66,7 +68,7 @@ class TemporalServer:
         database = ("--db-filename", str(self.folder / "temporal.db"))
         named = [word for name in self.namespaces for word in ("--namespace", name)]
         more = [word for each in self.config for word in ("--dynamic-config-value", each)]
-        place = ("--ip", "127.0.0.1", "--port", str(self.port), "--headless", "--log-level", "error")
+        place = ("--ip", self.listen, "--port", str(self.port), "--headless", "--log-level", "error")
         with (self.folder / "out.log").open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603  # only temporal
                 [_program(), "server", "start-dev", *place, *database, *named, *more],

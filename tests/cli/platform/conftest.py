@@ -84,13 +84,14 @@ class Shop:
 class Background:
     """The command as a process that stays; what it says on stderr is at hand."""
 
-    def __init__(self, argv, env):
+    def __init__(self, argv, env, folder=None):
         self.process = subprocess.Popen(
             [sys.executable, "-m", "aeon", *map(str, argv)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "COLUMNS": "200", **env},
+            cwd=folder,
             text=True,
         )
         self.said = []
@@ -149,11 +150,11 @@ def shop():
 
 @pytest.fixture
 def background():
-    """`background(*argv, **env)`."""
+    """`background(*argv, folder=None, **env)`; the folder is the current one."""
     begun = []
 
-    def begin(*argv, **env):
-        begun.append(Background(argv, env))
+    def begin(*argv, folder=None, **env):
+        begun.append(Background(argv, env, folder))
         return begun[-1]
 
     yield begin

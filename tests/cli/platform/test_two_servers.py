@@ -7,14 +7,17 @@ import json
 import signal
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from aeon.testing.wire_rules import TextResponse
 
 from .conftest import until
-from .two_servers import Servers
+from .two_machines import Network, missing_for_machines
+from .two_servers import Servers, SharedMachine
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -30,20 +33,42 @@ class Held:
         TextResponse(WHOLE).play(exchange)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def record(request, aeon, monkeypatch):
+@pytest.fixture(scope="module")
+def network():
+    """The network of two machines, or the reason why there is none."""
+    if missing := missing_for_machines():
+        pytest.skip(missing)
+    with Network() as made:
+        yield made
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "two machines"])
+def machines(request, aeon, monkeypatch, tmp_path):
+    """The machines of both servers, with an empty record; commands of the test use the same one."""
+    made, settings = [SharedMachine()] * 2, {}
     if request.param == "postgresql":
         server = request.getfixturevalue("tcp_server")
-        monkeypatch.setenv("AEON_STORE_ADDRESS", server.create_database())
-        monkeypatch.setenv("AEON_ENGINE_ADDRESS", server.create_database())
+        settings = {name: server.create_database() for name in ("AEON_STORE_ADDRESS", "AEON_ENGINE_ADDRESS")}
+    if request.param == "two machines":
+        made, settings = request.getfixturevalue("network").machines(tmp_path)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    if settings:
         assert aeon("store", "migrate").code == 0
+    assert aeon("init").code == 0
+    with ExitStack() as stack:
+        for each in made:
+            stack.callback(each.close)
+        yield made
 
 
 @pytest.fixture
-def servers(record, aeon, double, background):
+def servers(machines, double, background):
     """Both servers, and `servers.model`, whose one answer is held until it is released."""
     model = double(Held())
-    made = Servers(background)
+    for each in machines:
+        each.reach(urlsplit(model.base_url).port)
+    made = Servers(background, machines)
     made.model = model
     yield made
     made.close()
@@ -141,20 +166,33 @@ def all_conversations(servers, program):
     return found
 
 
-def test_an_event_that_is_sent_to_both_servers_has_one_run_platform_47(servers, aeon):
-    """Twenty times at once, through the proxy to each in turn."""
+@pytest.fixture
+def order(machines, aeon):
+    """A Process with an input."""
     Path("order.yaml").write_text(
         "kind: Process\nname: order\ninputs: {order: {}}\nsteps: [{id: w, wait: 0, output: w}]\n"
     )
     assert aeon("apply", "-f", "order.yaml").code == 0
+
+
+@pytest.fixture
+def webhook(order, machines, aeon):
+    """A webhook of the Process. Its secret is in the vault, which each machine has before its server starts."""
     made = aeon("process", "webhook", "create", "orders", "order", "--json").json
-    key, at, answers = base64.b64decode(made["secret"].removeprefix("whsec_")), str(int(time.time())), []
+    for each in machines:
+        each.copy_vault(Path.cwd())
+    return made
+
+
+def test_an_event_that_is_sent_to_both_servers_has_one_run_platform_47(webhook, servers, aeon):
+    """Twenty times at once, through the proxy to each in turn."""
+    key, at, answers = base64.b64decode(webhook["secret"].removeprefix("whsec_")), str(int(time.time())), []
 
     def send(id_, event):
         signed = f"{id_}.{at}.{json.dumps(event)}".encode()
         signature = base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
         names = {"Webhook-Id": id_, "Webhook-Timestamp": at, "Webhook-Signature": f"v1,{signature}"}
-        answers.append(servers.call("POST", made["path"], event, **names))
+        answers.append(servers.call("POST", webhook["path"], event, **names))
 
     threads = [threading.Thread(target=send, args=("msg_1", {"order": 1})) for _ in range(20)]
     for each in threads:
@@ -166,3 +204,22 @@ def test_an_event_that_is_sent_to_both_servers_has_one_run_platform_47(servers, 
     send("msg_1", {"order": 2})
     assert answers[-1][0] == 409
     assert len(aeon("log", "list", "--json", "--tag", "delivery=msg_1").json) == 1
+
+
+@pytest.fixture
+def shared_results(machines, tmp_path):
+    """One folder for the large results of all machines."""
+    for each in machines:
+        each.mount_results(tmp_path / "results")
+
+
+def test_a_large_result_of_one_server_is_known_to_the_other_one_platform_31(order, shared_results, servers, aeon):
+    """Over 256 KB, the record has a reference, and the folder of results the text."""
+    program = {"Authorization": f"Bearer {aeon('serve', 'token', 'create', 'test').out.strip()}"}
+    for at in (0, 1):
+        inputs = {"order": str(at) * 300_000}
+        start = "/api/v1/processes/order/runs"
+        run = servers.call("POST", start, {"inputs": inputs}, at=at, Prefer="wait=30", **program)[2]["id"]
+        status, _, found = servers.call("GET", f"/api/v1/runs/{run}", at=1 - at, **program)
+        assert (status, found["phase"], found["inputs"]) == (200, "completed", inputs)
+    assert not any("LostResultError" in each.err for each in servers.processes)
