@@ -1,11 +1,11 @@
 """What the doors of one server share: the workspaces of its users, limits, counters, and threads for what blocks."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from threading import Event
-from typing import Final, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 
-import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import Request
@@ -28,6 +28,18 @@ _VALID_FOR: Final = 0.35
 """Seconds for which a stream takes a credential for valid without another look."""
 
 
+class _Look(NamedTuple):
+    """A look at the record that began at a time of the monotonic clock, and what it finds."""
+
+    began: float
+    found: asyncio.Future[bool]
+
+    def counts(self, now: float) -> bool:
+        """Whether it is recent, and has not failed."""
+        has_failed = self.found.done() and (self.found.cancelled() or self.found.exception() is not None)
+        return now - self.began <= _VALID_FOR and not has_failed
+
+
 class ServerState:
     """The shared state of one server's doors; nothing in it must survive the process."""
 
@@ -47,7 +59,7 @@ class ServerState:
         self._limiter = CapacityLimiter(_THREADS)
         self._rates = RequestLimiter(monotonic)
         self._unlimited = {owner} if is_local else set[str]()
-        self._validity: dict[str, tuple[float, bool]] = {}
+        self._looks: dict[str, _Look] = {}
         self.owner = owner
         self.provider = workspaces.sign_in
         """How people sign in by an OpenID provider; None if the settings name none."""
@@ -93,14 +105,16 @@ class ServerState:
 
     async def is_valid(self, credential: str) -> bool:
         """Return whether a credential still lets its user in; all streams of one have the same look at the record."""
-        now = anyio.current_time()
-        looked_at, found = self._validity.get(credential, (0.0, False))
-        if now - looked_at > _VALID_FOR:
-            access = (await self.workspace(self.owner)).access
-            found = await self.call(lambda: access.is_valid(credential))
-            self._validity = {key: each for key, each in self._validity.items() if now - each[0] <= _VALID_FOR}
-            self._validity[credential] = now, found
-        return found
+        now = time.monotonic()
+        look = self._looks.get(credential)
+        if look is None or not look.counts(now):
+            self._looks = {key: each for key, each in self._looks.items() if each.counts(now)}
+            look = self._looks[credential] = _Look(now, asyncio.ensure_future(self._look_for(credential)))
+        return await asyncio.shield(look.found)  # a stream that ends leaves the look to the others
+
+    async def _look_for(self, credential: str) -> bool:
+        access = (await self.workspace(self.owner)).access
+        return await self.call(lambda: access.is_valid(credential))
 
     def is_ready(self) -> bool:
         """Whether the record and the engine answer. Blocks."""

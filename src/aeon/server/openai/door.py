@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, aclosing
 from datetime import datetime
 from typing import Annotated, Final, Protocol, cast
 
@@ -183,7 +183,8 @@ class _Checked:
         return self._follower.result.is_cut_off
 
 
-async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
+async def _pieces(caller: Caller, making: _Making) -> AsyncGenerator[str]:
+    """Yield the pieces of an answer, and an empty text while there is no new one."""
     waker = Waker()
     with making.follower.watch(waker.tell):
         while (found := await caller.state.call(making.follower.look)) is not None:
@@ -194,14 +195,16 @@ async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
             if not await caller.state.is_valid(caller.credential):
                 raise HttpError(401, "The token was revoked; the run goes on.")
             if not found:
+                yield ""
                 await waker.wait(_LOOK_EVERY)
 
 
-async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> AsyncIterator[str]:
+async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> AsyncGenerator[str]:
     yield _line(making.chunk({"role": "assistant", "content": ""}))
     try:
-        async for text in _pieces(caller, making):
-            yield _line(making.chunk({"content": text}))
+        async with aclosing(_pieces(caller, making)) as pieces:
+            async for text in pieces:
+                yield _line(making.chunk({"content": text})) if text else ""
         yield _line(making.chunk({}, making.finish))
         if with_usage:
             yield _line(making.usage_chunk(await caller.state.call(making.usage)))
