@@ -55,7 +55,7 @@ def embedding_turns() -> CapacityLimiter:
     return CapacityLimiter(_AT_ONCE)
 
 
-def _turns(request: Request) -> CapacityLimiter:
+async def _turns(request: Request) -> CapacityLimiter:
     return cast(CapacityLimiter, request.app.state.embedding_turns)
 
 

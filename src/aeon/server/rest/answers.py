@@ -36,22 +36,9 @@ PROBLEM: Final[Mapping[int | str, dict[str, Any]]] = {
 class Change:
     """How a change is asked for: once for each key, and only of the version that was read (platform 20 and 29)."""
 
-    def __init__(
-        self,
-        idempotency_key: Annotated[
-            str | None,
-            Header(
-                min_length=1,
-                max_length=255,
-                description="The same request with the same key within 24 hours is done once.",
-            ),
-        ] = None,
-        if_match: Annotated[
-            str | None, Header(pattern=r'^(\*|"?[0-9]{1,15}"?)$', description="The ETag that was read; else 412.")
-        ] = None,
-    ) -> None:
-        self.key = None if idempotency_key is None else RequestKey(idempotency_key)
-        self.expected = _version_of(if_match)
+    def __init__(self, key: RequestKey | None, expected: int | None) -> None:
+        self.key = key
+        self.expected = expected
 
     @property
     def is_replayed(self) -> bool:
@@ -64,7 +51,22 @@ class Change:
         return {"idempotency-replayed": "true"} if self.is_replayed else {}
 
 
-Asked: TypeAlias = Annotated[Change, Depends()]
+async def change_of(
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1, max_length=255, description="The same request with the same key within 24 hours is done once."
+        ),
+    ] = None,
+    if_match: Annotated[
+        str | None, Header(pattern=r'^(\*|"?[0-9]{1,15}"?)$', description="The ETag that was read; else 412.")
+    ] = None,
+) -> Change:
+    """Read how a change is asked for. It is async, because FastAPI calls other functions in a thread."""
+    return Change(None if idempotency_key is None else RequestKey(idempotency_key), _version_of(if_match))
+
+
+Asked: TypeAlias = Annotated[Change, Depends(change_of)]
 
 
 def thing(

@@ -28,13 +28,17 @@ from aeon.application.run_reader import RunView
 from aeon.base.json import Json
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import HttpError
-from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.edge.routes import QuickRoute
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
 from aeon.server.rest.runs import started, svg
 
-router = APIRouter(prefix="/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
+router = APIRouter(route_class=QuickRoute, prefix=f"{PREFIX}/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
 
 conversation_entities = APIRouter(
-    prefix="/conversations/{conversation}/entities", tags=["conversations"], responses=dict(PROBLEM)
+    route_class=QuickRoute,
+    prefix=f"{PREFIX}/conversations/{{conversation}}/entities",
+    tags=["conversations"],
+    responses=dict(PROBLEM),
 )
 
 

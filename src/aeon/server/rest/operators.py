@@ -8,9 +8,10 @@ from fastapi.responses import JSONResponse, Response
 from aeon.application.knowledge import ExtractionBacklog
 from aeon.application.metrics import MetricsService, format_exposition
 from aeon.server.auth.caller import WithToken
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.state import state_of
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 _WAITING: Final = "aeon_knowledge_waiting"
 

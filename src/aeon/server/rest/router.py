@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
@@ -13,6 +13,7 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.server.edge.problems import HttpError, problem_response
+from aeon.server.edge.routes import add_routes
 from aeon.server.edge.state import correlation_of
 from aeon.server.rest import (
     catalog,
@@ -40,7 +41,6 @@ __all__ = ["PREFIX", "handle_errors", "mount_rest"]
 
 def mount_rest(app: FastAPI) -> None:
     """Add the REST API to an application."""
-    api = APIRouter(prefix=PREFIX)
     for each in (
         sessions,
         users,
@@ -55,11 +55,10 @@ def mount_rest(app: FastAPI) -> None:
         project,
         requests,
     ):  # before the things that any kind has
-        api.include_router(each.router)
-    api.include_router(knowledge.conversation_entities)
-    api.include_router(catalog.router)
-    app.include_router(api)
-    app.include_router(operators.router)
+        add_routes(app, each.router)
+    add_routes(app, knowledge.conversation_entities)
+    add_routes(app, catalog.router)
+    add_routes(app, operators.router)
     describe(app)
 
 

@@ -13,10 +13,11 @@ from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import CHECK_EVERY, END, StreamEvent, Waker, resume_point, stream
-from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
 
-router = APIRouter(tags=["runs"], responses=dict(PROBLEM))
+router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
 
 
 class RunStart(BaseModel):

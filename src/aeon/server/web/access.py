@@ -9,12 +9,13 @@ from aeon.application.sign_in import PROVIDER_SESSION_DAYS, ProviderAnswer
 from aeon.base.errors import AeonError
 from aeon.server.auth.caller import COOKIE, SignedIn, begin_attempt, begin_session, keep_session, log_refusal
 from aeon.server.auth.provider import forget_pending, keep_pending, pending_of, provider_of, redirect_uri
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.state import address_of, state_of
 from aeon.server.web.errors import sign_in_page
 from aeon.server.web.pages import answer as page_answer
 from aeon.server.web.pages import fill, go_to, language_of
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 
 @router.post("/sign-in")

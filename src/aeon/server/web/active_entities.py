@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from aeon.application.knowledge import Inclusion
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.conversation_list import title_of
 from aeon.server.web.forms import Key, key_of
 from aeon.server.web.knowledge import CATEGORY_WORDS
@@ -15,7 +16,7 @@ from aeon.server.web.knowledge_changes import Named
 from aeon.server.web.pages import go_to, language_of, page
 from aeon.server.web.texts import text
 
-router = APIRouter(include_in_schema=False, prefix="/conversations/{conversation}/entities")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/conversations/{conversation}/entities")
 
 _STANDING_WORDS: Final[Mapping[str, str]] = {
     "recent": "entity_recent",

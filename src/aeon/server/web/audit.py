@@ -7,9 +7,10 @@ from fastapi.responses import Response
 
 from aeon.base.json import JsonObject, parse_strict
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.pages import page
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 _PAGE: Final = 50
 

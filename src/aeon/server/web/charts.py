@@ -11,9 +11,10 @@ from aeon.application.metrics import ENTITY_DIMENSION, MetricPoint, MetricsServi
 from aeon.base.json import Json
 from aeon.platform.metrics.model import MetricGroup, MetricScope
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.pages import page
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 Window: TypeAlias = Literal["1h", "24h", "7d", "30d", "90d"]
 

@@ -11,6 +11,7 @@ from aeon.application.workspace import Workspace
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import ConversationStatus
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.conversation_list import list_shown, title_of
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import Key, Said, key_of, normalized
@@ -19,7 +20,7 @@ from aeon.server.web.pages import go_to, language_of, page
 from aeon.server.web.texts import text
 from aeon.server.web.thread import read_thread
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 _MAX_PROCESSES: Final = 100
 _HITS: Final = 50

@@ -9,13 +9,14 @@ from fastapi.responses import Response
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
 from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import normalized
 from aeon.server.web.pages import language_of, page
 from aeon.server.web.texts import text
 from aeon.server.web.triggers import triggers_text
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 _MAX_TEXT: Final = 1_000_000
 _SECRET: Final = re.compile(r"kind\W+Secret\b")

@@ -5,12 +5,13 @@ from fastapi.responses import Response
 
 from aeon.application.conversation_erasing import ErasureExtent
 from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.conversation_list import title_of
 from aeon.server.web.forms import Key, key_of
 from aeon.server.web.pages import language_of, page
 from aeon.server.web.texts import text
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 
 @router.get("/conversations/{conversation}/forget")

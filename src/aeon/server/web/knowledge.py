@@ -12,13 +12,14 @@ from aeon.application.knowledge_search import RetrievedPassage
 from aeon.base.errors import LLMError
 from aeon.platform.errors import NotFoundError
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.conversation_list import title_of
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.facets import written_facets
 from aeon.server.web.pages import language_of, page
 from aeon.server.web.texts import text
 
-router = APIRouter(include_in_schema=False, prefix="/knowledge")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/knowledge")
 
 _PAGE: Final = 50
 _SOURCES: Final = 5

@@ -8,12 +8,13 @@ from fastapi.responses import Response
 from aeon.application.knowledge import MAX_FACT, MAX_NAME, FactState, NewEntity
 from aeon.base.json import JsonObject
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.facets import changed_facets
 from aeon.server.web.forms import Key, Version, key_of, normalized
 from aeon.server.web.pages import go_to, language_of, page
 from aeon.server.web.texts import text
 
-router = APIRouter(include_in_schema=False, prefix="/knowledge")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/knowledge")
 
 Back: TypeAlias = Annotated[str, Form(max_length=200, pattern=r"^/(knowledge|messages)(/[\w-]+)*$")]
 """The page of this server to which a form leads back: nowhere else."""

@@ -11,11 +11,12 @@ from aeon.application.knowledge import Fact, KnowledgeService
 from aeon.base.json import JsonObject
 from aeon.platform.errors import NotFoundError
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.forms import Key, Said, key_of, normalized
 from aeon.server.web.pages import answer, fill, go_to, language_of, page
 from aeon.server.web.run_view import list_steps
 
-router = APIRouter(include_in_schema=False, prefix="/messages/{message}")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/messages/{message}")
 
 
 @router.get("")

@@ -8,10 +8,11 @@ from fastapi.responses import Response
 
 from aeon.application.models import ModelObstacle, ModelService, StoredModel, WeightsDownload, WeightsPhase
 from aeon.server.auth.caller import FolderOperator
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.pages import go_to, page
 
-router = APIRouter(include_in_schema=False, prefix="/model")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/model")
 
 _MEGABYTE: Final = 1_000_000
 

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
+from aeon.server.edge.routes import add_routes
 from aeon.server.web import (
     access,
     active_entities,
@@ -56,7 +57,7 @@ _PAGES: Final = (
 def mount_web(app: FastAPI) -> None:
     """Add the page to an application whose errors are handled already."""
     for each in _PAGES:
-        app.include_router(each.router)
+        add_routes(app, each.router)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"))
     show_errors_as_pages(app)

@@ -14,6 +14,7 @@ from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, VersionError
 from aeon.platform.processes.model import Process
 from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.forms import Key, ShownField, Typed, Version, key_of, normalized, shown_fields
 from aeon.server.web.pages import answer, fill, go_to, language_of, page
@@ -21,7 +22,7 @@ from aeon.server.web.texts import text
 from aeon.server.web.things import source_of
 from aeon.server.web.triggers import list_triggers
 
-router = APIRouter(include_in_schema=False, prefix="/processes")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/processes")
 
 _MAX_TEXT: Final = 1_000_000
 _INVALID: Final = 422

@@ -11,11 +11,12 @@ from aeon.base.json import parse_typed_text
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.forms import Key, key_of, normalized
 from aeon.server.web.pages import go_to, page
 from aeon.server.web.run_view import STEPS_ON_A_PAGE, list_steps, seconds_of
 
-router = APIRouter(include_in_schema=False, prefix="/runs")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/runs")
 
 PHASES: Final[tuple[RunPhase, ...]] = get_args(RunPhase)
 

@@ -11,12 +11,13 @@ from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import Secret
 from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.forms import Key, Typed, Version, key_of, shown_fields
 from aeon.server.web.pages import go_to, page
 from aeon.server.web.things import source_of
 
-router = APIRouter(include_in_schema=False, prefix="/secrets")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/secrets")
 
 _DEFAULT: Final = "api_key"
 

@@ -13,11 +13,12 @@ from aeon.application.settings import EditableSetting, SettingsService
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
 from aeon.server.auth.caller import Caller, FolderOperator
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import ShownField, Typed, shown_fields
 from aeon.server.web.pages import go_to, page
 
-router = APIRouter(include_in_schema=False, prefix="/settings")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/settings")
 
 _INVALID: Final = 422
 

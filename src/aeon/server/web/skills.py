@@ -13,12 +13,13 @@ from aeon.base.errors import AeonError, InputError, SkillError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.stopping import cancelled_at_stop
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.forms import ShownField, Typed, normalized, shown_fields
 from aeon.server.web.pages import go_to, page
 
-router = APIRouter(include_in_schema=False, prefix="/skills")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/skills")
 
 _INVALID: Final = 422
 _CONFLICT: Final = 409

@@ -17,6 +17,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity, Secret, Service
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import status_of
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import Key, Version, key_of, normalized
 from aeon.server.web.pages import go_to, language_of, page
@@ -60,7 +61,7 @@ class ListedThing(NamedTuple):
 
 def _things_router() -> APIRouter:
     """What all kinds have: a list, changes, deletion."""
-    router = APIRouter(include_in_schema=False)
+    router = APIRouter(route_class=QuickRoute, include_in_schema=False)
     for kind in KINDS:
         _add_list(router, kind)
         _add_changes(router, kind)

@@ -12,12 +12,13 @@ from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import Secret, Tool
 from aeon.platform.errors import NotFoundError
 from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import Key, Typed, Version, key_of, shown_fields
 from aeon.server.web.pages import go_to, page
 from aeon.server.web.things import source_of
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
 _INVALID: Final = 422
 _CHOICES: Final = 200

@@ -11,9 +11,10 @@ from aeon.platform.alerts.model import Alert
 from aeon.platform.processes.model import Process
 from aeon.platform.webhooks.model import Webhook
 from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.pages import go_to
 
-router = APIRouter(include_in_schema=False, prefix="/processes")
+router = APIRouter(route_class=QuickRoute, include_in_schema=False, prefix="/processes")
 
 _MOST: Final = 1000
 """The most of each kind that are looked at."""
