@@ -1,19 +1,26 @@
 """The default catalog, for services that need something of it in a record that was never set up."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.episodes.background_runs import ENRICHING
+from aeon.platform.errors import RuleError
+
+if TYPE_CHECKING:
+    from aeon.platform.catalog.apply import ApplyStep
 
 REPLY_TOOL: Final = "converse_with_tools"
 """The tool that answers in conversations unless another Process is chosen."""
 
 NEWEST_TOOL: Final = ENRICHING
 """The tool that was added last: a record without it has the catalog of an older Aeon."""
+
+_MOST_RACES: Final = 50
+"""How often another process may have made one of the shipped things first."""
 
 _NAMING: Final = frozenset({"service", "tool", "process"})
 """The fields of a document that name something."""
@@ -22,11 +29,25 @@ _NAMING: Final = frozenset({"service", "tool", "process"})
 def ensure_default_tool(platform: Platform, name: str) -> None:
     """Load the default catalog unless the record has the tool of that name that Aeon ships. Raises StoreError."""
     if platform.catalog.tools.find_own(DEFAULTS_OWNER, name) is None:
-        from aeon.platform.catalog.defaults import load_defaults
-        from aeon.platform.processes.documents import ProcessDocuments
+        load_default_catalog(platform)
 
-        catalog = platform.catalog
-        load_defaults(catalog, {"Process": ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)})
+
+def load_default_catalog(platform: Platform) -> "list[ApplyStep]":
+    """Load what Aeon ships, and return what changed. Raises StoreError.
+
+    Where another process loads it at the same time, each goes on with what the other one has not made yet.
+    """
+    from aeon.platform.catalog.defaults import load_defaults
+    from aeon.platform.processes.documents import ProcessDocuments
+
+    catalog, races = platform.catalog, 0
+    while True:
+        try:
+            return load_defaults(catalog, {"Process": ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)})
+        except RuleError as error:
+            races += 1
+            if error.rule != "name_unique" or races > _MOST_RACES:
+                raise
 
 
 def add_defaults(platform: Platform) -> None:

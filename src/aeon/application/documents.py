@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from aeon.application.default_catalog import load_default_catalog
 from aeon.application.examined_documents import examine_documents
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import ApplyStep
-from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import raise_problems, read_documents
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
-from aeon.platform.processes.documents import ProcessDocuments
 
 __all__ = ["ApplyStep", "DocumentService", "RecordSummary"]
 
@@ -56,8 +55,7 @@ class DocumentService:
     def set_up(self) -> RecordSummary:
         """Load the default catalog, check its health, and delete values that nothing refers to any more."""
         platform, catalog = self._platform, self._platform.catalog
-        processes = ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)
-        defaults = load_defaults(catalog, {"Process": processes})
+        defaults = load_default_catalog(platform)
         list(platform.health.run(DEFAULTS_OWNER, only_due=True))
         now = catalog.ledger.now()
         swept = datetime.fromisoformat(now) - _SWEEP_AGE

@@ -20,6 +20,7 @@ from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
 from aeon.platform.knowledge.model import STATEMENTS
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.recorded_results import LayeredResults, RecordedResults
 from aeon.platform.store import Store
 from aeon.platform.vault import Vault, VaultError
 from aeon.settings import Settings
@@ -455,10 +456,17 @@ def open_platform(
     except BaseException:
         store.close()
         raise
-    results = FileResultStore(project / PROJECT_FOLDER / "results")
+    results = _result_store(project, store)
     platform = Platform(store, opened.vault, results, model, state_folder(environ), context)
     platform.notices += opened.notices
     return platform
+
+
+def _result_store(project: Path, store: Store) -> ResultStore:
+    """Return where large results are: in files beside a record in SQLite, else in the record, for all machines."""
+    files = FileResultStore(project / PROJECT_FOLDER / "results")
+    recorded = RecordedResults(store, SystemClock())
+    return LayeredResults(files, recorded) if store.dialect == "sqlite" else LayeredResults(recorded, files)
 
 
 def open_platform_in_memory(environ: Mapping[str, str], model: Callable[[], LLMAdapter], context: int) -> Platform:

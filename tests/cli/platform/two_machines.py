@@ -148,15 +148,6 @@ class Machine:
         shutil.copy(project / PROJECT_FOLDER / "vault.db", self.project / PROJECT_FOLDER)
         self._env["AEON_MASTER_KEY"] = project_key_file(project, os.environ).read_text().strip()
 
-    def mount_results(self, folder):
-        """Makes a folder the one of the machine's large results."""
-        self._init()
-        place = self.project / PROJECT_FOLDER / "results"
-        for each in (folder, place):
-            each.mkdir(0o700, exist_ok=True)
-        subprocess.run(["mount", "--bind", folder, place], check=True)  # noqa: S607  # as `ip`
-        self._stack.callback(subprocess.run, ["umount", place], check=True)
-
     def _init(self):
         command, env = [sys.executable, "-m", "aeon", "init"], {**os.environ, **self._env}
         with self._namespace.inside():

@@ -10,7 +10,7 @@ from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import LostResultError, ResultStore, check_out
 from aeon.platform.store import Row, Store, UnitOfWork
 
-TABLES: Final = ("runs", "run_entries", "signals", "dead_jobs", "cached_results", "requests")
+TABLES: Final = ("runs", "run_entries", "signals", "dead_jobs", "cached_results", "requests", "large_results")
 """The tables of the record that hold what runs were given and returned."""
 
 

@@ -369,3 +369,18 @@ ERASE_REQUESTS: Final = DialectQuery(
 """Deletes the stored answers to the request that started a run, and to its repetitions: they have its inputs."""
 
 ERASE_ENTRIES: Final = "DELETE FROM run_entries WHERE run_id = :run"
+
+RESULT: Final = "SELECT text FROM large_results WHERE digest = :digest"
+
+KEEP_RESULT: Final = "UPDATE large_results SET put_at = :at WHERE digest = :digest"
+
+PUT_RESULT: Final = """
+INSERT INTO large_results (digest, text, put_at) VALUES (:digest, :text, :at)
+ON CONFLICT (digest) DO UPDATE SET put_at = excluded.put_at
+"""
+
+UNUSED_RESULTS: Final = """
+SELECT digest FROM large_results WHERE put_at < :before AND digest > :after ORDER BY digest LIMIT :limit
+"""
+
+REMOVE_RESULT: Final = "DELETE FROM large_results WHERE digest = :digest AND put_at < :before"

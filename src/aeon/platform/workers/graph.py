@@ -63,6 +63,13 @@ NODES: Final = (
         part_of={"service_id": "Service"},
     ),
     NodeType(
+        "LargeResult",
+        "large_results",
+        ("digest",),
+        properties=published_columns("digest", "text", "put_at"),
+        numbers=frozenset({"put_at"}),
+    ),
+    NodeType(
         "CachedResult",
         "cached_results",
         ("key",),

@@ -116,6 +116,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"turn_id": "root"},
     ],
     "blobs": [{"digest": "short"}],
+    "large_results": [{"digest": "short"}],
     "attachments": [
         {"n": 0},
         {"name": ""},
@@ -326,6 +327,7 @@ DUPLICATES: Final = [
     RefusedRow("workers", {}),
     RefusedRow("service_places", {"turn": 1}),
     RefusedRow("cached_results", {}),
+    RefusedRow("large_results", {}),
     RefusedRow("metric_definitions", {"name": "other", "exposed_as": "other"}),
     RefusedRow("metric_definitions", {"id": "other", "name": "other"}),
     RefusedRow("metric_definitions", {"id": "other", "exposed_as": "other"}),

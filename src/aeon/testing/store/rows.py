@@ -387,6 +387,7 @@ ROWS: Final[dict[str, JsonObject]] = {
     },
     "service_places": {"service_id": "service", "turn": 0, "standing": "{}"},
     "cached_results": {"key": "key", "tool_id": "tool", "text": "{}", "reference": None, "used_micros": 0},
+    "large_results": {"digest": "0" * 64, "text": "text", "put_at": 0},
     "metric_definitions": {
         "id": "metric",
         "name": "metric",

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 13
+LATEST: Final = 14
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -26,6 +26,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     11: "727024e2d2c395c08f88f2634a98e8e1d3fa7e4888225ac94f699035667fd782",
     12: "87994be1a5e64cfc24b40dd506e12573ec048e5baf303368bcb73e9545243d94",
     13: "16d4da7c15789490637908a3180002b411e11c32475f02efe3ef82bb578bb862",
+    14: "43d43162adbc931e64af713f6a1de7058ff5042105a9ad3c664669578f33795a",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

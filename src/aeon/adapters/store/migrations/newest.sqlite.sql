@@ -1,5 +1,5 @@
--- Made by docs/make_schema.py from the migrations up to 0013: a new record starts so.
--- Schema: 16d4da7c15789490637908a3180002b411e11c32475f02efe3ef82bb578bb862
+-- Made by docs/make_schema.py from the migrations up to 0014: a new record starts so.
+-- Schema: 43d43162adbc931e64af713f6a1de7058ff5042105a9ad3c664669578f33795a
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -1424,6 +1424,12 @@ CREATE TABLE span_progress (
     entries INTEGER NOT NULL CHECK (entries >= 0)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX questions_due ON questions (remind_micros, id) WHERE closed_at IS NULL;
+CREATE TABLE large_results (
+    digest TEXT PRIMARY KEY CHECK (length(digest) = 64),
+    text   TEXT NOT NULL,
+    put_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX large_results_unused ON large_results (put_at, digest);
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT label, id, (SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char(31) || ']*' THEN (
     WITH RECURSIVE escaped (n, text) AS (
@@ -1879,6 +1885,11 @@ SELECT 'Places' AS label, service_id AS id, '{' || '"turn":' || coalesce(turn, '
     coalesce('"' || replace(replace(standing, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"id":' || coalesce('"'
     || replace(replace(service_id, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM service_places
+UNION ALL
+SELECT 'LargeResult' AS label, digest AS id, '{' || '"digest":' || coalesce('"' || replace(replace(digest, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"text":' || coalesce('"' || replace(replace(text, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"putAt":' || coalesce(put_at, 'null') || '}' AS properties
+FROM large_results
 UNION ALL
 SELECT 'CachedResult' AS label, key AS id, '{' || '"key":' || coalesce('"' || replace(replace(key, '\', '\\'), '"',
     '\"') || '"', 'null') || ',' || '"toolId":' || coalesce('"' || replace(replace(tool_id, '\', '\\'), '"', '\"') ||
