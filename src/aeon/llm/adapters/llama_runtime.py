@@ -9,7 +9,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Protocol
 
-from aeon.base.errors import LLMError, MissingExtraError
+from aeon.base.errors import LLMError
+from aeon.base.extras import extra_error
 from aeon.base.json import Json, JsonObject
 
 _MAGIC = b"GGUF"
@@ -87,11 +88,8 @@ def _started_server(runtime: Any, settings: RuntimeSettings) -> LlamaServer:
 def _runtime() -> Any:  # the package has no types; `LlamaServer` declares the used part
     try:
         return importlib.import_module("xllamacpp")
-    except ImportError:
-        raise MissingExtraError(
-            "The embedded model needs xllamacpp, which is not installed.",
-            next_step="Run: pip install 'aeon-orchestrator[embedded]'",
-        ) from None
+    except ImportError as missing:
+        raise extra_error("The embedded model needs", "xllamacpp", "embedded", missing) from None
 
 
 def _check_file(path: Path) -> None:

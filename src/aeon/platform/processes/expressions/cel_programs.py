@@ -6,7 +6,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from aeon.base.errors import InputError, MissingExtraError
+from aeon.base.errors import InputError
+from aeon.base.extras import extra_error
 from aeon.base.json import Json
 from aeon.platform.processes.expressions.cel_paths import CelPath
 
@@ -137,7 +138,5 @@ def _environment(declared: frozenset[str]) -> "cel.Env":
     try:
         from cel_expr_python import cel
     except ImportError as missing:
-        raise MissingExtraError(
-            "Conditions of steps need cel-expr-python.", next_step="Install aeon-orchestrator[platform]."
-        ) from missing
+        raise extra_error("Conditions of steps need", "cel-expr-python", "platform", missing) from missing
     return cel.NewEnv(variables=dict.fromkeys(sorted(declared), cel.Type.DYN))
