@@ -6,6 +6,7 @@ from typing import Any, cast
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -98,13 +99,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods_at(request: Request) -> list[str]:
-    """The methods of all operations at the path of a request (RFC 9110 10.2.1)."""
-    found: set[str] = set()
-    for route in cast(FastAPI, request.app).routes:
-        match, _ = route.matches(request.scope)
-        if match is not Match.NONE:
-            found |= getattr(route, "methods", None) or set()
-    return sorted(found)
+    """The methods of all operations of the path that a request has."""
+    routes = [each for each in cast(FastAPI, request.app).routes if isinstance(each, APIRoute)]
+    path = next((each.path for each in routes if each.matches(request.scope)[0] is not Match.NONE), None)
+    return sorted(method for each in routes if each.path == path for method in each.methods or ())
 
 
 def _problem(found: dict[str, Any]) -> JsonObject:
