@@ -64,8 +64,7 @@ class EventStream(StreamingResponse):
     """An answer that is sent piece by piece, and counts as an open stream of a user until it ends.
 
     Of `lines`, an empty one is not sent: it says that nothing is new, so that it can be seen whether the reader is
-    still there. Raises HttpError where it is sent, before its first byte, if the user or the server has too
-    many.
+    still there. Raises HttpError where it is sent, before its first byte, if the user or the server has too many.
     """
 
     def __init__(

@@ -67,7 +67,7 @@ class Listener:
         server = connection.pgconn
         while not self._is_closed.is_set():
             while (announced := server.notifies()) is not None:
-                subject = announced.extra.decode()
+                subject = announced.extra.decode(errors="replace")
                 for hear in [*self._hearers]:
                     hear(subject)
             poll.poll()
