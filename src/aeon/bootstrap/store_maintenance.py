@@ -1,20 +1,24 @@
 """Maintains a project's record: backups, checks, migrations, moves to another store."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
+from math import inf
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
 from aeon.base.next_steps import NextStep
-from aeon.base.project_folder import require_ownership, state_folder
+from aeon.base.project_folder import PROJECT_FOLDER, require_ownership, state_folder
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.stores import open_store, postgres_migrations, record_file
 from aeon.platform.exports.transfer import copy, export
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import USERS
+from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.recorded_results import RecordedResults
 from aeon.platform.store import Store, StoreError
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.settings import StoreSettings
@@ -83,6 +87,8 @@ class StoreMaintenance:
     def move(self, target: str, password_env: str | None, report: Callable[[str], None]) -> str:
         """Copy the record into another, empty store and compare their exports; return the target's name.
 
+        A server gets the large results of this folder, too, so that other machines read them (decision 85).
+
         Raises StoreError, also while a worker uses the record, since its later writes would be lost.
         """
         there = _settings_of(target, password_env)
@@ -100,6 +106,8 @@ class StoreMaintenance:
                         f"{empty.name} differs from {source.name}: something was written during the copy.",
                         next_step="Stop everything that uses the record, empty the target, and move it again.",
                     )
+                if there.address is not None and (results := _copy_large_results(self._project, empty)):
+                    report(f"{results} large result(s) copied into the record")
                 return empty.name
 
     @property
@@ -116,6 +124,17 @@ class StoreMaintenance:
         file = record_file(self._project)
         require_ownership(file)
         return file
+
+
+def _copy_large_results(project: Path, target: Store) -> int:
+    """Copy what `.aeon/results` has into the record; return how many there were. What was damaged stays there."""
+    files, recorded = FileResultStore(project / PROJECT_FOLDER / "results"), RecordedResults(target, SystemClock())
+    copied = 0
+    for digest in files.list_unused_since(inf):
+        with suppress(LostResultError):
+            recorded.put(digest, files.get(digest))
+            copied += 1
+    return copied
 
 
 def _settings_of(target: str, password_env: str | None) -> StoreSettings:

@@ -1,5 +1,7 @@
 """`aeon store`: backups, checks, folders from elsewhere, damage, and PostgreSQL and back (platform 21)."""
 
+import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -161,6 +163,31 @@ def test_to_postgresql_and_back_everything_is_equal(aeon, postgres_server, monke
     Path("aeon.toml").unlink()
     assert aeon("store", "export", "-").out == after
     assert "later" in services(aeon)
+
+
+@pytest.mark.slow
+@pytest.mark.server
+def test_large_results_move_with_the_record_to_postgresql_and_back(aeon, postgres_server):
+    """They are files beside a record in SQLite, and rows of one on a server (decision 85); a damaged one stays behind."""
+    assert aeon("init").code == 0
+    texts = ["a large result ü " * 30_000, "another " * 40_000]
+    digests = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
+    for digest, text in zip([*digests, "0" * 64], [*texts, "damaged"], strict=True):
+        file = Path(".aeon/results", digest[:2], digest)
+        file.parent.mkdir(parents=True, mode=0o700)
+        file.write_text(text, encoding="utf-8")
+    address = postgres_server.create_database()
+    moved = aeon("store", "move", address)
+    assert (moved.code, "2 large result(s) copied" in said(moved)) == (0, True), said(moved)
+    Path("aeon.toml").write_text(f'[store]\naddress = "{address}"\n')
+    for place in ("the server", "a new file"):
+        exported = map(json.loads, aeon("store", "export", "-").out.splitlines())
+        found = [each["properties"] for each in exported if each.get("labels") == ["LargeResult"]]
+        assert {each["digest"]: each["text"] for each in found} == dict(zip(digests, texts, strict=True)), place
+        if place == "the server":
+            shutil.move(".aeon", "old")
+            assert aeon("store", "move", "sqlite").code == 0
+            Path("aeon.toml").unlink()
 
 
 def test_a_folder_of_an_older_aeon_is_told_apart_and_its_export_imported(aeon):
