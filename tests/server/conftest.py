@@ -5,12 +5,14 @@ import os
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import httpx2
 import pytest
+from tests.remade_prompts import remake_prompts
 
 from aeon.application.workspace import Workspaces
+from aeon.base.errors import AeonError
 from aeon.base.masking import Mask
 from aeon.bootstrap.app import OwnParts, build_app
 from aeon.server.mcp.http_door import McpDoor
@@ -31,6 +33,7 @@ class Site:
         loaded = load_settings(flags, variables, folder)
         app = build_app(loaded.settings, variables, folder=folder, own=OwnParts(model=self.model, embedder=embedder))
         closing.callback(app.close)
+        self._app = app
         runtime = closing.enter_context(app.process_runtime())
         self.workspaces = Workspaces(app, variables, runtime)
         self.state = ServerState(self.workspaces, "me", monotonic=monotonic)
@@ -52,6 +55,8 @@ class Site:
         self._server.should_exit = True
         self._thread.join(10)
         assert not self._thread.is_alive()
+        with suppress(AeonError):  # the test took the record away
+            remake_prompts(self._app.platform())
 
     def token(self, user="me", **options):
         return self.workspaces.of(user).access.new_token(user, "test", **options).secret

@@ -382,3 +382,15 @@ def test_a_name_is_pinned_and_hidden_in_the_chat_platform_44(double, terminal, a
     assert "answers here always know Tove" in screen
     assert "A name is missing." in screen
     assert aeon("knowledge", "active").cells("NAME", "WHY") == [("Tove", "pinned")]
+
+
+def test_the_prompt_of_every_answer_of_these_tests_is_made_again_platform_25(talk, remade, monkeypatch):
+    """The fixture does so after each test; here it is seen to find answers, and to notice what does not come out."""
+    _, chat = talk("Vienna.", "It has two million.")
+    assert chat("--no-tools", "What is the capital of Austria?").code == 0
+    assert chat("--no-tools", "-c", "last", "How many people live there?").code == 0
+    assert remade() == 2
+    with monkeypatch.context() as patched:
+        patched.setattr("aeon.platform.memory.working_memory.prompt_digest", lambda _: "another")
+        with pytest.raises(AssertionError, match="does not come out as it was"):
+            remade()

@@ -1,0 +1,30 @@
+"""After each test of conversations, the prompt of every answer in the folder's record is made again."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.remade_prompts import remake_prompts
+
+from aeon.base.errors import AeonError
+from aeon.bootstrap.platform import open_project_platform
+from aeon.settings import load_settings
+
+
+@pytest.fixture(autouse=True)
+def remade(request, monkeypatch):
+    """`remade()` makes them again now, and returns how many answers there were; it is called after each test, too."""
+    del monkeypatch  # which is undone after this: the test's environment and folder are still there
+
+    def remake():
+        folder = Path.cwd()
+        if not (folder / ".aeon").is_dir() or folder == Path(request.config.rootpath):
+            return 0
+        loaded = load_settings({}, os.environ, folder)
+        with open_project_platform(folder, loaded.settings, os.environ, loaded.from_project) as platform:
+            return remake_prompts(platform)
+
+    yield remake
+    with suppress(AeonError):  # a folder from elsewhere, or a server that the test has stopped
+        remake()
