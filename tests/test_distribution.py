@@ -26,6 +26,11 @@ ROOT = Path(__file__).parents[1]
 CONTAINERFILE = ROOT / "Containerfile"
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 SERVER_PAGE = ROOT / "docs" / "howto" / "run-the-server.md"
+UNREACHABLE = re.compile(
+    r"NewConnectionError|name resolution|Name or service not known|Connection refused|Read timed out"
+)
+"""How pip says that it cannot reach its index."""
+
 BASE_IMAGE = "docker.io/library/python:3.13-slim"
 USER = 10001
 
@@ -195,6 +200,8 @@ def test_the_container_runs_and_serves_aeon(podman, tmp_path):
     """One image, that of the how-to for a server: building it takes most of the time."""
     extras = f"EXTRAS={extras_of_the_server()}"
     built = podman.build("aeon", "--build-arg", extras, *pip_as_here(tmp_path))
+    if built.returncode and UNREACHABLE.search(built.stderr + built.stdout):
+        pytest.skip(f"a build reaches no package index here: {last_line(built.stderr)}")
     assert built.returncode == 0, built.stderr
 
     assert re.fullmatch(r"aeon \d+\.\d+\.\d+\S*", podman.run("aeon", "--version").strip())
