@@ -34,6 +34,7 @@ SINCE = (
         "webhooks",
         "alerts",
         "span_progress",
+        "large_results",
     ),
 )
 """Tables that came later."""
