@@ -74,7 +74,7 @@ class AnswerFollower:
     def watch(self, tell: Callable[[], None]) -> Generator[None]:
         """The time in which `tell` is called, in other threads, when it is time to look.
 
-        Nobody tells of pieces that other processes make: look from time to time.
+        Not every record tells of pieces that other processes make: look from time to time, too.
         """
         run = self.result.run_id
         follow_run = nullcontext() if run is None else self._answers.runs.watch(run, tell)

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
+from aeon.application.default_catalog import load_default_catalog
 from aeon.application.examined_documents import UNKNOWN_TARGET, examine_documents
 from aeon.application.text_faults import TextFault, faults_at
 from aeon.base.errors import ConfigError
@@ -12,7 +13,6 @@ from aeon.bootstrap.platform import Platform, open_platform_in_memory
 from aeon.llm.interface import LLMAdapter
 from aeon.plan.yaml import YamlError
 from aeon.platform.catalog.apply import DocumentProblem
-from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import (
     CatalogDocument,
     DocumentText,
@@ -21,9 +21,7 @@ from aeon.platform.catalog.documents import (
     read_document,
     split_documents,
 )
-from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
-from aeon.platform.processes.documents import ProcessDocuments
 
 __all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
 
@@ -94,8 +92,7 @@ def open_temporary_platform(environ: Mapping[str, str], user: str = _USER) -> Ge
     """Open a platform in memory that has what Aeon ships and nothing else, without a model; close it at the end."""
     with open_platform_in_memory(environ, _no_model, context=1) as platform:
         platform.catalog.add_user(user)
-        processes = ProcessDocuments(platform.catalog, platform.processes, DEFAULTS_OWNER)
-        load_defaults(platform.catalog, {"Process": processes})
+        load_default_catalog(platform)
         yield platform
 
 

@@ -254,9 +254,9 @@ class TurnRepository(TurnReader):
         def work(unit: UnitOfWork) -> bool:
             unit.read(LOCKED_HEAD, {"user": user})
             unit.write(queries.REMOVE_PIECES, {"id": id_})
-            unit.announce(f"{PIECES_SUBJECT}:{id_}:end")
             if not unit.write(queries.END, params):
                 return False
+            unit.announce(f"{PIECES_SUBJECT}:{id_}:end")
             if text is not None:
                 add_document(unit, user, DocumentPlace(answer.conversation_id, id_), text)
                 add_turn_episode(unit, TurnEpisode(user, answer.conversation_id, id_, "agent", answer.created_at))

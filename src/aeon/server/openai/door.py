@@ -24,7 +24,7 @@ from aeon.server.openai.embeddings import embed, embedding_turns
 from aeon.server.openai.messages import ChatRequest
 
 _LOOK_EVERY: Final = 0.15
-"""Seconds between two looks for pieces that another process makes; nobody tells of them."""
+"""Seconds between two looks for pieces that another process makes; a record in SQLite does not tell of them."""
 
 _CONVERSATION: Final = "x-aeon-conversation"
 _RUN: Final = "x-aeon-run"

@@ -21,7 +21,7 @@ from aeon.server.rest.message_bodies import NewMessage, NewText, SentMessage, de
 router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["conversations"], responses=dict(PROBLEM))
 
 _LOOK_EVERY = 0.15
-"""Seconds between two looks for pieces that another process makes; nobody tells of them."""
+"""Seconds between two looks for pieces that another process makes; a record in SQLite does not tell of them."""
 
 
 class _Body(BaseModel):
