@@ -64,6 +64,12 @@ NO_CONSTRAINTS = {
 }
 """Unique indexes of a part of the rows, and triggers."""
 
+BEGINNING_WITH_ANOTHER = {
+    ("process_steps", "id,process_id"): "process_id,id",
+    ("step_dependencies", "needs,process_id"): "process_id,needs",
+}
+"""Indexes of PostgreSQL whose columns have another order, so that no foreign key is looked up in them (migration 14)."""
+
 
 @pytest.fixture
 def sqlite(tmp_path):
@@ -84,7 +90,10 @@ def test_both_databases_have_the_same_columns(store, sqlite):
 
 def test_both_databases_have_the_same_indexes(store, sqlite):
     ours = [row for row in store.read(INDEXES) if (row["table"], row["columns"]) != ("events", "seq")]
-    assert rows(ours) == rows(sqlite.read(SQLITE_INDEXES))
+    same = [
+        {**row, "columns": BEGINNING_WITH_ANOTHER.get((row["table"], row["columns"]), row["columns"])} for row in ours
+    ]
+    assert rows(same) == rows(sqlite.read(SQLITE_INDEXES))
 
 
 def test_the_suite_has_a_row_of_every_table_and_knows_which_columns_may_be_empty(store):

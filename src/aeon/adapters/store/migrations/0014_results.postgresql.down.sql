@@ -3,6 +3,11 @@ DROP VIEW graph_node;
 
 DROP TABLE large_results;
 
+ALTER TABLE process_steps DROP CONSTRAINT process_steps_id_process_id_key;
+ALTER TABLE process_steps ADD CONSTRAINT process_steps_process_id_id_key UNIQUE (process_id, id);
+DROP INDEX step_dependencies_needs;
+CREATE INDEX step_dependencies_needs ON step_dependencies (process_id, needs);
+
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT 'User' AS label, id AS id, CAST(json_build_object('id', id, 'auditSeq', audit_seq, 'auditHash', audit_hash,
     'createdAt', created_at) AS text) AS properties

@@ -56,6 +56,12 @@ WHERE c.relname IN (SELECT value FROM json_each(:tables)) AND c.relnamespace = C
 
 _ANNOUNCE = f"SELECT pg_notify('{CHANNEL}', :subject)"
 
+_MANY_ROWS = 500
+"""From this number on, foreign keys are planned again: a plan made for a small table reads all rows for each of them."""
+
+_BY_KEY = b"DISCARD PLANS; SET LOCAL enable_seqscan = off"
+"""What a foreign key names is found by an index, even if the server believes the table to be nearly empty."""
+
 _SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS text), true)"
 
 
@@ -186,6 +192,8 @@ class PostgresUnit:
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         statement = statement_of(query)
         values = [statement.values(bind_parameters(row)) for row in rows]
+        if len(values) >= _MANY_ROWS:
+            self._guard(lambda: self._cursor.execute(_BY_KEY))
         self._guard(lambda: self._cursor.executemany(statement.text, values))
 
     def announce(self, subject: str) -> None:
