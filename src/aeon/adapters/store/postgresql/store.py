@@ -57,7 +57,7 @@ WHERE c.relname IN (SELECT value FROM json_each(:tables)) AND c.relnamespace = C
 _ANNOUNCE = f"SELECT pg_notify('{CHANNEL}', :subject)"
 
 _MANY_ROWS = 500
-"""From this number on, foreign keys are planned again: a plan made for a small table reads all its rows for each key."""
+"""From this number on, foreign keys are planned again: one made for a small table reads all its rows each time."""
 
 _BY_KEY = b"DISCARD PLANS; SET LOCAL enable_seqscan = off"
 """What a foreign key names is found by an index, even if the server believes the table to be nearly empty."""
