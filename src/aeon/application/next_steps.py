@@ -5,6 +5,12 @@ from typing import Final
 
 CALLS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See project.catalog.of_kind(...).list().",
+    "catalog.list_alerts": "{suggestion}See project.alerts.list().",
+    "catalog.list_processes": "{suggestion}See project.processes.list().",
+    "catalog.list_schedules": "{suggestion}See project.schedules.list().",
+    "catalog.list_secrets": "{suggestion}See project.secrets.list().",
+    "catalog.list_services": "{suggestion}See project.services.list().",
+    "catalog.list_webhooks": "{suggestion}See project.webhooks.list().",
     "files.give_again": "Give them again: project.resume(log, files=[...]).",
     "images.give_again": "Give them again: project.resume(log, images=[...]).",
     "jobs.list_dead": "See project.runs.list_dead_jobs().",

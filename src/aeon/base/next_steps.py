@@ -5,6 +5,12 @@ from typing import Final
 
 TEXTS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}List what is stored; setting up the record adds what Aeon ships.",
+    "catalog.list_alerts": "{suggestion}List the alerts.",
+    "catalog.list_processes": "{suggestion}List the Processes; setting up the record adds those that Aeon ships.",
+    "catalog.list_schedules": "{suggestion}List the schedules.",
+    "catalog.list_secrets": "{suggestion}List the secrets.",
+    "catalog.list_services": "{suggestion}List the services; setting up the record adds those that Aeon ships.",
+    "catalog.list_webhooks": "{suggestion}List the webhooks.",
     "config.explain": "See where each setting comes from.",
     "engine.address": "See where each setting comes from, and set engine.address to that server.",
     "files.give_again": "Give the same texts again.",

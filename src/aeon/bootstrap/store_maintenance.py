@@ -19,7 +19,7 @@ from aeon.platform.ledger import Ledger
 from aeon.platform.queries import USERS
 from aeon.platform.runs.claim_check import LostResultError
 from aeon.platform.runs.recorded_results import RecordedResults
-from aeon.platform.store import Store, StoreError
+from aeon.platform.store import Store, StoreError, StoreUnavailableError
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.settings import StoreSettings
 
@@ -97,7 +97,7 @@ class StoreMaintenance:
         with closing(self.open()) as source:
             _require_unused(source)
             if there.address is not None:
-                applied = postgres_migrations(there, self._environ, NO_PROJECT_KEYS).run(None)
+                applied = self._migrate_target(there)
                 report(f"{len(applied)} migration(s) applied")
             with closing(open_store(self._project, there, self._environ)) as empty:
                 copy(source, empty)
@@ -109,6 +109,13 @@ class StoreMaintenance:
                 if there.address is not None and (results := _copy_large_results(self._project, empty)):
                     report(f"{results} large result(s) copied into the record")
                 return empty.name
+
+    def _migrate_target(self, there: StoreSettings) -> list[str]:
+        try:
+            return postgres_migrations(there, self._environ, NO_PROJECT_KEYS).run(None)
+        except StoreUnavailableError as error:
+            step = "Start that server, or correct its address; nothing was copied, and the record stays as it is."
+            raise StoreUnavailableError(error.message, next_step=step) from error
 
     @property
     def _state(self) -> Path:

@@ -8,6 +8,12 @@ from aeon.base.next_steps import words_of
 
 COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See `aeon tool list`; `aeon init` adds what Aeon ships.",
+    "catalog.list_alerts": "{suggestion}See `aeon process alert list`.",
+    "catalog.list_processes": "{suggestion}See `aeon process list`; `aeon init` adds those that Aeon ships.",
+    "catalog.list_schedules": "{suggestion}See `aeon process schedule list`.",
+    "catalog.list_secrets": "{suggestion}See `aeon secret list`.",
+    "catalog.list_services": "{suggestion}See `aeon tool service list`; `aeon init` adds those that Aeon ships.",
+    "catalog.list_webhooks": "{suggestion}See `aeon process webhook list`.",
     "config.explain": "See `aeon config list`.",
     "engine.address": "See `aeon config list`, and set engine.address to that server.",
     "files.give_again": "Give each again with --file FILE, or pipe it in again.",

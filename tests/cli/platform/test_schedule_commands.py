@@ -40,11 +40,14 @@ def test_schedules_are_added_listed_paused_resumed_and_removed(aeon, applied):
         ("once", "tick", "at 2999-01-01T00:00:00+09:00", "Asia/Tokyo", "paused"),
     ]
     assert added.out == f"daily tick: 0 8 * * * UTC, next {daily['next']}\n"
+    shown = aeon("process", "schedule", "show", "daily").json
+    assert (shown["processName"], shown["cron"], shown["next"]) == ("tick", "0 8 * * *", daily["next"])
     assert aeon("process", "schedule", "resume", "once").out == once.out
     assert aeon("process", "schedule", "delete", "--yes", "once").out == "deleted once\n"
     assert aeon("process", "schedule", "list", "--user", "ann").out == ""
     refused = aeon("process", "schedule", "delete", "--yes", "daily", "--user", "ann")
     assert (refused.code, "nothing named 'daily'" in refused.err) == (2, True)
+    assert refused.err.endswith("next: See `aeon process schedule list`.\n")
 
 
 def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):

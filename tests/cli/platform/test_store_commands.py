@@ -136,6 +136,8 @@ def test_migrate_and_move_say_what_cannot_be(aeon):
     assert (back.code, "never back" in said(back)) == (2, True)
     there = aeon("store", "move", "sqlite")
     assert (there.code, "The record is already in that store" in said(there)) == (2, True)
+    away = aeon("store", "move", "postgresql://127.0.0.1:1/x")
+    assert (away.code, "correct its address; nothing was copied" in " ".join(away.err.split())) == (1, True)
     wrong = aeon("store", "move", "mysql://host/x")
     assert (wrong.code, "Traceback" in wrong.err) == (2, False)
 

@@ -71,6 +71,14 @@ def schedule_list(
     return list_schedules(user, ListOptions(limit, after, prefix=prefix), output=output)
 
 
+@schedule.command("show")
+def schedule_show(name: ScheduleName, user: User = "me", output: Output = "table") -> int:
+    """Show a schedule: its inputs, when it starts, and when next."""
+    from aeon.cli.platform.schedules import show_schedule
+
+    return show_schedule(name, user, output=output)
+
+
 @schedule.command("delete")
 def schedule_delete(name: ScheduleName, expect: Expect = None, user: User = "me", yes: Yes = False) -> int:
     """Delete one of your schedules; runs that it started continue."""

@@ -65,6 +65,17 @@ def list_schedules(user: str, options: ListOptions, *, output: OutputFormat) -> 
     return ExitCode.DONE
 
 
+def show_schedule(name: str, user: str, *, output: OutputFormat) -> int:
+    """Print a schedule with the name of its Process and its next start."""
+    with workspace_session(user) as workspace:
+        schedules = workspace.schedules
+        schedule = schedules.get(name)
+        shown = {**_as_data(schedules, schedule), "processName": schedules.process_name(schedule)}
+    if not print_as(output, shown):
+        print_data(indented_json(shown))
+    return ExitCode.DONE
+
+
 def delete_schedule(name: str, user: str, expected: int | None) -> int:
     """Delete the user's schedule; runs that it started continue."""
     with workspace_session(user) as workspace:

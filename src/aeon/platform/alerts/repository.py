@@ -43,6 +43,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class AlertRepository(EntityRepository[Alert]):
     """The alerts of all users, visible to their owners only. Thread- and process-safe."""
 
+    list_step = "catalog.list_alerts"
+
     def __init__(self, store: Store, catalog: Catalog, processes: ProcessRepository, metrics: Metrics) -> None:
         super().__init__(store, catalog.ledger, Alert.from_row, _QUERIES)
         self._store = store

@@ -109,6 +109,9 @@ class EntityRepository(Generic[E]):
     kind: ClassVar[str] = ""
     """The kind under which a search finds them; empty if no search does."""
 
+    list_step: ClassVar[str] = "catalog.list"
+    """The code of the next step of a user who named one that is not there."""
+
     def __init__(self, store: Store, ledger: Ledger, read: Callable[[Row], E], queries: EntityQueries) -> None:
         self._store = store
         self._ledger = ledger
@@ -159,7 +162,7 @@ class EntityRepository(Generic[E]):
         suggestion = self._suggestion(user, name)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",
-            next_step=NextStep("catalog.list", suggestion=suggestion),
+            next_step=NextStep(self.list_step, suggestion=suggestion),
         )
 
     def list_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:

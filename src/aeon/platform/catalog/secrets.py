@@ -25,6 +25,8 @@ class SecretRepository(EntityRepository[Secret]):
     The vault is written before the record; `sweep` removes values that the record does not know.
     """
 
+    list_step = "catalog.list_secrets"
+
     def __init__(
         self,
         store: Store,

@@ -38,6 +38,7 @@ class ServiceRepository(EntityRepository[Service]):
     """The services of all users, as far as the caller may see them."""
 
     kind = "service"
+    list_step = "catalog.list_services"
 
     def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
         super().__init__(store, ledger, Service.from_row, QUERIES)

@@ -159,6 +159,7 @@ class ProcessRepository(EntityRepository[Process]):
     """The Processes of all users; each call sees what its user may see. Thread-safe."""
 
     kind = "process"
+    list_step = "catalog.list_processes"
 
     def __init__(self, store: Store, catalog: Catalog) -> None:
         super().__init__(store, catalog.ledger, _read, QUERIES)

@@ -98,6 +98,8 @@ _UNCHANGED: JsonObject = {"since": None, "due_micros": None}
 class ScheduleRepository(EntityRepository[ProcessSchedule]):
     """The schedules of all users, visible to their owners only. Thread- and process-safe."""
 
+    list_step = "catalog.list_schedules"
+
     def __init__(self, store: Store, catalog: Catalog, processes: ProcessRepository) -> None:
         super().__init__(store, catalog.ledger, ProcessSchedule.from_row, QUERIES)
         self._store = store

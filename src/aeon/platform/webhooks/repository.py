@@ -48,6 +48,8 @@ class CreatedWebhook(NamedTuple):
 class WebhookRepository(EntityRepository[Webhook]):
     """The webhooks of all users, visible to their owners only. Thread- and process-safe."""
 
+    list_step = "catalog.list_webhooks"
+
     def __init__(self, store: Store, catalog: Catalog, processes: ProcessRepository) -> None:
         super().__init__(store, catalog.ledger, Webhook.from_row, _QUERIES)
         self._store = store

@@ -25,6 +25,9 @@ _WORDS: Final = {
     "runs.list": "See the page of runs.",
     "runs.explain": "The page of the run {run} says why it does not continue.",
     "catalog.list": "{suggestion}See the pages of Processes and tools.",
+    "catalog.list_processes": "{suggestion}See the page of Processes.",
+    "catalog.list_secrets": "{suggestion}See the page of secrets.",
+    "catalog.list_services": "{suggestion}See the page of services.",
     "models.fetch_again": "Fetch the model {model} on the page of the model; what was downloaded is kept.",
     "models.fetch_again_or_smaller": (
         "Fetch the model {model} again on the page of the model, where what was downloaded is kept; or the smaller one."
