@@ -255,6 +255,7 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
         os.environ.update(own)  # of the record that this process opens beside the server
         project = folder / "project"
         (project / ".git").mkdir(parents=True)
+        (project / "aeon.toml").write_text("[conversations]\ntitles = false\n")  # a title would take a scripted answer
         ready(project, environ, options.starts)
         served, bare = start_aeon(project, environ), start_bare()
         try:
