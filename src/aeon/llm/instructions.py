@@ -15,6 +15,11 @@ ANSWER_SYSTEM_PROMPT: Final = (
 )
 """Instructions for a request that the model answers itself. Small models decline everything if that comes first."""
 
+TALK_SYSTEM_PROMPT: Final = (
+    "You are a friendly assistant who talks with the user. Reply briefly and as asked, in {language}."
+)
+"""Instructions for talk: nothing in it needs what the model lacks, so that it is not told to decline."""
+
 STEP_SYSTEM_PROMPT: Final = (
     "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
     f"such as live facts or actions in the world, begin your answer with {DECLINE_PREFIX!r} and say what is missing. "

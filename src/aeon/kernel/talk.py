@@ -1,0 +1,69 @@
+"""Which requests are talk: what somebody tells, or asks as one asks a friend. Pure.
+
+A small model that may decline declines these, too: "My cat had kittens" speaks of private data to it. Code decides, and
+only where nothing in the request may need a tool, live data or an action.
+"""
+
+import re
+from typing import Final
+
+from aeon.base.language import language_of
+from aeon.llm.instructions import TALK_SYSTEM_PROMPT
+
+_MAX_WORDS: Final = 60
+
+_ASKS_A_FRIEND: Final = re.compile(
+    r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
+    r"\btell (?:me|us) (?:a|an|another|some)\b|"
+    r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|\bwhat should i (?:say|wear|cook|do about)\b|"
+    r"\b(?:empfiehl|empfehlt|empfehlen sie)\b|\bschlag\w* (?:mir|uns)\b.*\bvor\b|\berzähl\w* (?:mir|uns)\b|"
+    r"\bhast du (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|\bgib mir (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|"
+    r"\b(?:recommande|suggère|propose|raconte)\b|\bdonne-moi (?:\w+ ){0,3}(?:idées?|conseils?)\b",
+    re.IGNORECASE,
+)
+
+_TELLS: Final = re.compile(
+    r"\W*(?:(?:today|yesterday|heute|gestern|hier|aujourd['\u2019]hui),? )?"
+    r"(?:i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b",
+    re.IGNORECASE,
+)
+
+_ASKS: Final = re.compile(
+    r"[?\d]|\b(?:need|want|would like|(?:i|we)['\u2019]d like|brauche\w*|möchte\w*|will|wollen|hätte\w* gern\w*|"
+    r"veux|voulons|voudrais|voudrions|besoin)\b",
+    re.IGNORECASE,
+)
+"""What tells somebody's wish, or a task with numbers."""
+
+_NEEDS_MORE: Final = re.compile(
+    r"https?:|@|"
+    # what is known live
+    r"\b(?:weather|forecast|news|headlines?|prices?|costs?|stocks?|rates?|scores?|traffic|trains?|flights?|bus|parcel|"
+    r"latest|current\w*|right now|at this moment|near (?:me|here|by)|nearby|open|"
+    r"wetter|nachrichten?|schlagzeilen?|preise?|kostet|kosten|kurse?|aktuell\w*|derzeit|gerade|bahn|flug|paket|geöffnet|"
+    r"in der nähe|météo|prix|actualités?|actuel\w*|maintenant|ouverte?s?)\b|"
+    # what somebody is to do
+    r"\b(?:send|e-?mails?|mail|call|text|phone|message|book|order|buy|pay|transfer|turn|switch|set|remind\w*|remember|note|"
+    r"save|store|play|print|post|upload|download|install|delete|cancel|schedule|alarm|timer|translate|summari[sz]e|rewrite|"
+    r"schick\w*|sende\w*|ruf|anrufen|bestell\w*|buche?n?|kauf\w*|überweis\w*|bezahl\w*|schalt\w*|stell\w*|wecker|"
+    r"erinner\w*|merk\w*|notier\w*|speicher\w*|druck\w*|lösch\w*|öffne\w*|spiel\w*|übersetz\w*|fass\w*|"
+    r"envoie|appelle|réserve|commande|achète|paie|allume|éteins|rappelle|note|retiens|traduis|résume)\b|"
+    # what is private, or kept elsewhere
+    r"\b(?:passwords?|accounts?|balance|calendar|inbox|appointments?|files?|folder|"
+    r"termin\w*|konto\w*|passwort|kalender|postfach|datei\w*|ordner|mot de passe|compte|solde|calendrier|fichiers?)\b",
+    re.IGNORECASE,
+)
+
+
+def is_talk(request: str) -> bool:
+    """Whether a request tells something, or asks for an idea or a story, and needs nothing that a model lacks."""
+    if len(request.split()) > _MAX_WORDS or "\n" in request.strip() or _NEEDS_MORE.search(request):
+        return False
+    is_told = _TELLS.match(request) is not None and not _ASKS.search(request)
+    return is_told or _ASKS_A_FRIEND.search(request) is not None
+
+
+def talk_instructions(request: str) -> str:
+    """The instructions for the answer to talk, which name its language: small models answer in English else."""
+    language = language_of(request)
+    return TALK_SYSTEM_PROMPT.format(language=language or "the language of the request")

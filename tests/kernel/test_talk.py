@@ -1,0 +1,71 @@
+"""Talk is answered without the words that let a small model decline (core 19)."""
+
+import pytest
+
+from aeon.kernel.talk import is_talk
+from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, DECLINE_PREFIX
+from aeon.testing.plans import plan, step
+
+TALK = [
+    "My grandfather died last week and I don't know what to say to my mum",
+    "we just moved to a new flat, it's so quiet here",
+    "recommend me a board game for 2 people who hate reading long rules",
+    "any tips for falling asleep faster?",
+    "tell me a bedtime story in four sentences",
+    "Ich habe heute meine Prüfung bestanden!",
+    "Schlag mir einen Namen für meinen Hund vor",
+    "Heute, mein Rücken tut weh",
+    "Je suis fatigué de mon travail",
+    "J\u2019ai réussi mon examen !",
+    "Raconte-moi une blague sur un escargot",
+]
+NO_TALK = [
+    "What is the weather in Lisbon right now?",
+    "I need the current price of gold",
+    "I would like to hear what I wrote yesterday",
+    "Recommend a restaurant that is open near me",
+    "Send an email to my boss that I am sick",
+    "My dentist has to know: please cancel my appointment",
+    "I bought 3 apples and ate one, how many are left",
+    "My name is Ann, remember that",
+    "Ich habe Hunger, bestell mir eine Pizza",
+    "Ich brauche ein Taxi",
+    "Schick meiner Mutter eine Nachricht",
+    "Wie hoch ist mein Kontostand?",
+    "Mon mot de passe est perdu",
+    "I wrote this:\nDear Sir",
+    "My report is in https://example.org/a",
+    "my " * 61,
+    "",
+]
+
+
+@pytest.mark.parametrize("request_", TALK)
+def test_what_somebody_tells_or_asks_a_friend_is_talk_core_19(request_):
+    assert is_talk(request_)
+
+
+@pytest.mark.parametrize("request_", NO_TALK)
+def test_what_may_need_a_tool_live_data_or_an_action_is_no_talk_core_19(request_):
+    assert not is_talk(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("My cat just had four kittens!!!", "in English."),
+        ("Ich habe heute meine Prüfung bestanden!", "in German."),
+        ("Mes vacances commencent !", "in French."),
+        ("Suggest nicknames", "in the language of the request."),
+        ("What is the weather in Lisbon right now?", None),
+    ],
+)
+def test_talk_has_instructions_of_its_own_that_name_the_language_core_19(run, request_, words):
+    made = run([plan(step("a", request_, agent="llm")), "An answer."])
+    made.execute(request_)
+    instructions = made.model.requests[-1].system_prompt
+    if words is None:
+        assert instructions == ANSWER_SYSTEM_PROMPT
+    else:
+        assert instructions.endswith(words)
+        assert DECLINE_PREFIX not in instructions
