@@ -16,6 +16,11 @@ _ASKS_A_FRIEND: Final = re.compile(
     r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
     r"\btell (?:me|us) (?:a|an|another|some)\b|"
     r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|\bwhat should i (?:say|wear|cook|do about)\b|"
+    r"\bhow (?:can|could|should|would) (?:i|we|you)\b|\bwhat (?:can|could|would) (?:i|we|you)\b|\bshould (?:i|we)\b|"
+    r"\b(?:do|would) you (?:think|like|prefer|say)\b|\bhow are you\b|\bmake up (?:a|an|some)\b|\bimagine\b|"
+    r"\bwie (?:kann|könnte|soll|sollte) (?:ich|man)\b|\bwas (?:kann|könnte|soll|sollte) (?:ich|man)\b|"
+    r"\bsoll(?:te)? ich\b|\bwas (?:meinst|denkst|hältst) du\b|\bwie geht(?:['\u2019]s| es)\b|\berfinde\b|\bdenk dir\b|"
+    r"\bcomment (?:puis-je|faire)\b|\bque (?:puis-je|dois-je|penses-tu)\b|\binvente\b|"
     r"\b(?:empfiehl|empfehlt|empfehlen sie)\b|\bschlag\w* (?:mir|uns)\b.*\bvor\b|\berzähl\w* (?:mir|uns)\b|"
     r"\bhast du (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|\bgib mir (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|"
     r"\b(?:recommande|suggère|propose|raconte)\b|\bdonne-moi (?:\w+ ){0,3}(?:idées?|conseils?)\b",
