@@ -7,8 +7,7 @@ from aeon.base.binding import bind
 from aeon.base.clock import local_time
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.kernel.marks import is_fallback
-from aeon.kernel.talk import is_talk, talk_instructions
-from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, MATERIAL_SYSTEM_PROMPT, NOTHING_DONE, STEP_SYSTEM_PROMPT
+from aeon.llm.instructions import MATERIAL_SYSTEM_PROMPT, NOTHING_DONE, STEP_SYSTEM_PROMPT, answer_instructions
 from aeon.llm.material import as_material
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.date_requests import names_the_present
@@ -111,8 +110,7 @@ def reasoning_prompt(
     now = f"Now: {local_time(context.instant)}" if context.instant else ""
     if answers_request and not step.arguments:
         shown = [now, context.request] if names_the_present(context.request) else [context.request]
-        is_told = is_talk(context.request)
-        return "\n".join(shown), talk_instructions(context.request) if is_told else ANSWER_SYSTEM_PROMPT, 0
+        return "\n".join(shown), answer_instructions(context.request), 0
     text, left_out = as_material(bind(step.arguments, context.results) if step.arguments else _long_results(context))
     parts = [NOTHING_DONE if is_fallback else "", text and f"{text}\n", step.description]
     if context.goal is not None and not step.arguments:

@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from aeon.base.language import language_of
+from aeon.llm.talk import is_talk
+
 DECLINE_PREFIX: Final = "Cannot:"
 """The prefix with which the model must begin an answer if it cannot do what is asked for."""
 
@@ -42,3 +45,13 @@ REPAIR_SYSTEM_PROMPT: Final = (
     "You repair JSON that another model wrote. Correct only what the problems name. Keep every name, id, text and "
     "number that is not named. Invent nothing. Answer with the corrected JSON and nothing else."
 )
+
+
+def answer_instructions(request: str) -> str:
+    """The instructions for a request that the model answers itself.
+
+    Those for talk name its language: small models answer in English else.
+    """
+    if not is_talk(request):
+        return ANSWER_SYSTEM_PROMPT
+    return TALK_SYSTEM_PROMPT.format(language=language_of(request) or "the language of the request")

@@ -7,12 +7,9 @@ only where nothing in the request may need a tool, live data or an action.
 import re
 from typing import Final
 
-from aeon.base.language import language_of
-from aeon.llm.instructions import TALK_SYSTEM_PROMPT
-
 _MAX_WORDS: Final = 60
 
-_ASKS_A_FRIEND: Final = re.compile(
+_ASKS_A_FRIEND: Final = (
     r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
     r"\btell (?:me|us) (?:a|an|another|some)\b|"
     r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|\bwhat should i (?:say|wear|cook|do about)\b|"
@@ -23,24 +20,21 @@ _ASKS_A_FRIEND: Final = re.compile(
     r"\bcomment (?:puis-je|faire)\b|\bque (?:puis-je|dois-je|penses-tu)\b|\binvente\b|"
     r"\b(?:empfiehl|empfehlt|empfehlen sie)\b|\bschlag\w* (?:mir|uns)\b.*\bvor\b|\berzähl\w* (?:mir|uns)\b|"
     r"\bhast du (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|\bgib mir (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|"
-    r"\b(?:recommande|suggère|propose|raconte)\b|\bdonne-moi (?:\w+ ){0,3}(?:idées?|conseils?)\b",
-    re.IGNORECASE,
+    r"\b(?:recommande|suggère|propose|raconte)\b|\bdonne-moi (?:\w+ ){0,3}(?:idées?|conseils?)\b"
 )
 
-_TELLS: Final = re.compile(
+_TELLS: Final = (
     r"\W*(?:(?:today|yesterday|heute|gestern|hier|aujourd['\u2019]hui),? )?"
-    r"(?:i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b",
-    re.IGNORECASE,
+    r"(?:i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b"
 )
 
-_ASKS: Final = re.compile(
+_ASKS: Final = (
     r"[?\d]|\b(?:need|want|would like|(?:i|we)['\u2019]d like|brauche\w*|möchte\w*|will|wollen|hätte\w* gern\w*|"
-    r"veux|voulons|voudrais|voudrions|besoin)\b",
-    re.IGNORECASE,
+    r"veux|voulons|voudrais|voudrions|besoin)\b"
 )
 """What tells somebody's wish, or a task with numbers."""
 
-_NEEDS_MORE: Final = re.compile(
+_NEEDS_MORE: Final = (
     r"https?:|@|"
     # what is known live
     r"\b(?:weather|forecast|news|headlines?|prices?|costs?|stocks?|rates?|scores?|traffic|trains?|flights?|bus|parcel|"
@@ -55,20 +49,17 @@ _NEEDS_MORE: Final = re.compile(
     r"envoie|appelle|réserve|commande|achète|paie|allume|éteins|rappelle|note|retiens|traduis|résume)\b|"
     # what is private, or kept elsewhere
     r"\b(?:passwords?|accounts?|balance|calendar|inbox|appointments?|files?|folder|"
-    r"termin\w*|konto\w*|passwort|kalender|postfach|datei\w*|ordner|mot de passe|compte|solde|calendrier|fichiers?)\b",
-    re.IGNORECASE,
+    r"termin\w*|konto\w*|passwort|kalender|postfach|datei\w*|ordner|mot de passe|compte|solde|calendrier|fichiers?)\b"
 )
 
 
 def is_talk(request: str) -> bool:
     """Whether a request tells something, or asks for an idea or a story, and needs nothing that a model lacks."""
-    if len(request.split()) > _MAX_WORDS or "\n" in request.strip() or _NEEDS_MORE.search(request):
+    if len(request.split()) > _MAX_WORDS or "\n" in request.strip() or _found(_NEEDS_MORE, request):
         return False
-    is_told = _TELLS.match(request) is not None and not _ASKS.search(request)
-    return is_told or _ASKS_A_FRIEND.search(request) is not None
+    is_told = re.match(_TELLS, request, re.IGNORECASE) is not None and not _found(_ASKS, request)
+    return is_told or _found(_ASKS_A_FRIEND, request)
 
 
-def talk_instructions(request: str) -> str:
-    """The instructions for the answer to talk, which name its language: small models answer in English else."""
-    language = language_of(request)
-    return TALK_SYSTEM_PROMPT.format(language=language or "the language of the request")
+def _found(pattern: str, request: str) -> bool:
+    return re.search(pattern, request, re.IGNORECASE) is not None  # compiled at the first request, and kept
