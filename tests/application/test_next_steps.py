@@ -33,6 +33,10 @@ def calls_of_next_step():
             is_step = isinstance(node, ast.Call) and ast.unparse(node.func) == "NextStep"
             if is_step and isinstance(node.args[0], ast.Constant):
                 yield node.args[0].value, {each.arg for each in node.keywords}
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if [ast.unparse(each) for each in targets] == ["list_step"]:  # of an `EntityRepository`
+                    yield node.value.value, {"suggestion"}
 
 
 def texts_of(path):

@@ -10,7 +10,7 @@ def suggestion(shelf, user, name):
     with pytest.raises(NotFoundError) as raised:
         shelf.find(user, name)
     assert str(raised.value).startswith(f"There is nothing named {name!r}, or with that id, that you may see.")
-    before, mark, _after = raised.value.advice.partition("? List what is stored")
+    before, mark, _after = raised.value.advice.partition("? List ")
     return before if mark else ""
 
 
