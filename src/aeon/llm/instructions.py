@@ -19,7 +19,7 @@ ANSWER_SYSTEM_PROMPT: Final = (
 """Instructions for a request that the model answers itself. Small models decline everything if that comes first."""
 
 TALK_SYSTEM_PROMPT: Final = (
-    "You are a friendly assistant who talks with the user. Reply briefly and as asked, in {language}."
+    "You are a friendly assistant who can only talk with the user. Reply briefly and as asked, in {language}."
 )
 """Instructions for talk: nothing in it needs what the model lacks, so that it is not told to decline."""
 

@@ -12,7 +12,7 @@ _MAX_WORDS: Final = 60
 _ASKS_A_FRIEND: Final = (
     r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
     r"\btell (?:me|us) (?:a|an|another|some)\b|"
-    r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|\bwhat should i (?:say|wear|cook|do about)\b|"
+    r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|"
     r"\bhow (?:can|could|should|would) (?:i|we|you)\b|\bwhat (?:can|could|would) (?:i|we|you)\b|\bshould (?:i|we)\b|"
     r"\b(?:do|would) you (?:think|like|prefer|say)\b|\bhow are you\b|\bmake up (?:a|an|some)\b|\bimagine\b|"
     r"\bwie (?:kann|könnte|soll|sollte) (?:ich|man)\b|\bwas (?:kann|könnte|soll|sollte) (?:ich|man)\b|"
@@ -30,9 +30,12 @@ _TELLS: Final = (
 
 _ASKS: Final = (
     r"[?\d]|\b(?:need|want|would like|(?:i|we)['\u2019]d like|brauche\w*|möchte\w*|will|wollen|hätte\w* gern\w*|"
-    r"veux|voulons|voudrais|voudrions|besoin)\b"
+    r"veux|voulons|voudrais|voudrions|besoin|"
+    r"please|bitte|s['\u2019]il|for me|für mich|pour moi|get|bring|fetch|make|hol|mach)\b|"
+    r"[,;:.!]\s+(?!(?:i|it|he|she|we|they|you|my|our|the|but|so|because|that|which|who|this|there|ich|er|sie|es|wir|ihr|du|"
+    r"mein\w*|aber|weil|dass|der|die|das|je|j|il|elle|nous|c|mais|parce|qui|que)\b)\w"
 )
-"""What tells somebody's wish, or a task with numbers."""
+"""A wish, a task with numbers, or a clause that may be an order: "I'm hungry, get me a pizza"."""
 
 _NEEDS_MORE: Final = (
     r"https?:|@|"
