@@ -140,6 +140,19 @@ def test_all_of_it_goes_by_keys(serve, visit):
     assert not page.get_by_role("dialog").is_visible()
 
 
+def test_who_reads_an_answer_while_it_is_written_keeps_the_place(serve, visit):
+    served = serve(PausedResponse("The Danube. It flows on."))
+    page = visit(served)
+    page.locator("#say").fill("Which river?")
+    page.keyboard.press("Enter")
+    page.locator("article.answer", has_text="The Danube.").wait_for()
+    page.keyboard.press("F6")
+    assert page.evaluate("document.activeElement.className") == "answer"
+    served.model.release()
+    page.locator("article.answer[data-state=complete]").wait_for()
+    assert page.evaluate("document.activeElement.className") == "answer"
+
+
 def test_it_speaks_german(serve, visit):
     served = serve("Die Donau.")
     page = visit(served, locale="de-DE")

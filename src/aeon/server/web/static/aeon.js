@@ -80,6 +80,16 @@ function showJump() {
 
 // Forms and pages in place: the server's next page takes the place of this one's main part.
 
+// Replaces parts of the page. The focus stays in the element that takes the place of its own.
+function keepFocus(replace) {
+  const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement.closest("[id]") : null;
+  const place = articles().indexOf(chosen());
+  replace();
+  if (!focused || focused.isConnected) return;
+  const following = byId(focused.id) || articles()[place]; // what follows an article that is gone
+  if (following) following.focus({ preventScroll: true });
+}
+
 // Shows a page that was fetched. `isBusy` is asked once it is here: while it came, its reader may have begun to type.
 async function show(answer, isSwapping, isBusy = () => false) {
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -92,19 +102,17 @@ async function show(answer, isSwapping, isBusy = () => false) {
     return false;
   }
   const open = [...document.querySelectorAll("main details[open][id]")].map((each) => each.id);
-  const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement.id : "";
-  const place = articles().indexOf(chosen());
   const wasGoingOn = Boolean(main.dataset.refresh);
-  main.replaceChildren(...part.childNodes);
+  keepFocus(() => {
+    main.replaceChildren(...part.childNodes);
+    for (const id of open) if (byId(id)) byId(id).open = true;
+  });
   if (part.dataset.refresh) main.dataset.refresh = part.dataset.refresh;
   else delete main.dataset.refresh;
   const result = main.querySelector("[data-result]");
   if (result && wasGoingOn && !main.dataset.refresh) tellOnce(result.textContent);
   if (isSwapping) replaceSide(next);
   document.title = next.title;
-  for (const id of open) if (byId(id)) byId(id).open = true;
-  const following = focused ? byId(focused) || articles()[place] : null; // what follows an article that is gone
-  if (following) following.focus({ preventScroll: true });
   addCopyButtons();
   return true;
 }
@@ -210,10 +218,12 @@ async function finish(place) {
   if (!answer || !answer.ok) return alertReader(words.lost);
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
   const follows = isAtEnd(); // now: its reader may have scrolled while it was fetched
-  for (const id of [article.id, "buttons", "side"]) {
-    const part = next.getElementById(id);
-    if (byId(id) && part) byId(id).replaceWith(part);
-  }
+  keepFocus(() => {
+    for (const id of [article.id, "buttons", "side"]) {
+      const part = next.getElementById(id);
+      if (byId(id) && part) byId(id).replaceWith(part);
+    }
+  });
   const stop = byId("stop");
   if (stop) stop.remove();
   document.title = next.title;
