@@ -5,14 +5,13 @@ Run it as `python docs/make_reference.py [--check]`.
 
 import importlib
 import inspect
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
 from typer.main import get_command
 
 from aeon.cli.app import app
@@ -189,11 +188,11 @@ def _plain(text: str) -> str:
 
 
 def _commands() -> list[str]:
-    aeon = str(Path(sys.executable).with_name("aeon"))
     lines = ["", "## Commands"]
-    wide = {**os.environ, "COLUMNS": "80"}
-    for words in _names(get_command(app)):
-        done = subprocess.run([aeon, *words, "--help"], capture_output=True, text=True, check=True, env=wide)
+    command: Any = get_command(app)
+    runner = CliRunner(env={"COLUMNS": "80"})
+    for words in _names(command):
+        done = runner.invoke(command, [*words, "--help"], prog_name="aeon", catch_exceptions=False)
         lines += ["", f"### aeon {' '.join(words)}", "", "```text", done.stdout.strip(), "```"]
     return lines
 
