@@ -16,6 +16,7 @@ from aeon.application.webhook_events import WebhookReceiver
 from aeon.application.workspace import Workspace, Workspaces
 from aeon.base.errors import AeonError
 from aeon.server.edge.counters import RequestCounters
+from aeon.server.edge.idle_streams import IdleStreams
 from aeon.server.edge.open_streams import OpenStreams
 from aeon.server.edge.rates import EVENTS, SIGN_INS, Quota, RequestLimiter
 
@@ -67,6 +68,7 @@ class ServerState:
         self.streams = OpenStreams()
         self.stopping = Event()
         """Set when the server stops: every stream ends then."""
+        self.idle_streams = IdleStreams(self._valid_among, self.stopping)
 
     @property
     def owned(self) -> OwnerServices:
@@ -111,6 +113,10 @@ class ServerState:
             self._looks = {key: each for key, each in self._looks.items() if each.counts(now)}
             look = self._looks[credential] = _Look(now, asyncio.ensure_future(self._look_for(credential)))
         return await asyncio.shield(look.found)  # a stream that ends leaves the look to the others
+
+    async def _valid_among(self, credentials: set[str]) -> set[str]:
+        access = (await self.workspace(self.owner)).access
+        return await self.call(lambda: {each for each in credentials if access.is_valid(each)})
 
     async def _look_for(self, credential: str) -> bool:
         access = (await self.workspace(self.owner)).access

@@ -18,8 +18,11 @@ from aeon.server.edge.state import ServerState
 HEARTBEAT: Final = 15.0
 """Seconds without an event, after which a stream says that it still lives."""
 
+_EARLY: Final = 0.5
+"""Seconds by which a stream may say so before: one that sleeps for so long wakes about then."""
+
 CHECK_EVERY: Final = 0.6
-"""The longest that an idle stream waits before it says nothing: then it sees whether it has to end."""
+"""The longest that a stream waits before it says that nothing is new, if nobody else sees whether it has to end."""
 
 SIGNED_OUT: Final = "signed_out"
 """The name of the last event of a stream whose session has ended, or whose token was revoked."""
@@ -113,21 +116,30 @@ class Waker:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
+        self._woken = asyncio.Event()
+        self._has_news = False
 
     def tell(self) -> None:
         """Say that there is news. Any thread may call it, also after the loop has ended."""
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._news.set)
+            self._loop.call_soon_threadsafe(self._tell)
+
+    def interrupt(self) -> None:
+        """End the wait without news. Only the event loop may call it."""
+        self._woken.set()
 
     async def wait(self, seconds: float) -> bool:
         """Return whether there was news since the last call, for which it waits up to `seconds`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._news.wait()
-        is_told = self._news.is_set()
-        self._news.clear()
-        return is_told
+                await self._woken.wait()
+        self._woken.clear()
+        has_news, self._has_news = self._has_news, False
+        return has_news
+
+    def _tell(self) -> None:
+        self._has_news = True
+        self._woken.set()
 
 
 async def _lines(
@@ -146,7 +158,7 @@ async def _lines(
             if event is not None:
                 last_sent = time.monotonic()
                 yield event.encode()
-            elif time.monotonic() - last_sent > HEARTBEAT:
+            elif time.monotonic() - last_sent > HEARTBEAT - _EARLY:
                 last_sent = time.monotonic()
                 yield ": still here\n\n"
             else:

@@ -14,7 +14,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.routes import QuickRoute
-from aeon.server.edge.streams import CHECK_EVERY, END, StreamEvent, Waker, resume_point, stream
+from aeon.server.edge.streams import END, HEARTBEAT, StreamEvent, Waker, resume_point, stream
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
 
 router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
@@ -113,7 +113,7 @@ async def follow(run: str, request: Request, caller: SignedIn, after: Annotated[
     """The events of a run as they happen, then `end` with the whole run (platform 32)."""
     place = resume_point(request, after)
     await caller.state.call(lambda: caller.workspace.past_runs.view(run))  # 404 before the stream begins
-    return stream(caller.state, caller.reader, _events(caller, run, place))
+    return stream(caller.state, caller.reader, _events(request, caller, run, place))
 
 
 @router.get("/runs/{run}/attempts")
@@ -229,9 +229,9 @@ def _entries(caller: Caller, run: str, after: int) -> list[JsonObject]:
     return [each.as_dict() for each in caller.workspace.past_runs.entries(run, after)]
 
 
-async def _events(caller: Caller, run: str, after: int) -> AsyncGenerator[StreamEvent | None]:
-    runs, waker = caller.workspace.past_runs, Waker()
-    with caller.workspace.runs.watch(run, waker.tell):
+async def _events(request: Request, caller: Caller, run: str, after: int) -> AsyncGenerator[StreamEvent | None]:
+    runs, waker, idle = caller.workspace.past_runs, Waker(), caller.state.idle_streams
+    with caller.workspace.runs.watch(run, waker.tell), idle.opened(caller.credential, request, waker):
         while True:
             entries, are_last = await caller.state.call(lambda place=after: runs.read_on(run, place))
             for entry in entries:
@@ -240,5 +240,5 @@ async def _events(caller: Caller, run: str, after: int) -> AsyncGenerator[Stream
             if are_last:
                 yield StreamEvent(END, run_json(await caller.state.call(lambda: runs.view(run))))
                 return
-            while not await waker.wait(CHECK_EVERY):
+            while not await waker.wait(HEARTBEAT):
                 yield None
