@@ -41,6 +41,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "models.install": (
         "Run {command} and fetch a model; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
+    "processes.give_inputs": "Give {inputs}.",
     "processes.resume": "Resume the Process {process}.",
     "processes.start": "Start a run of a Process.",
     "projection.rebuild": "Rebuild the graph.",

@@ -49,6 +49,7 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Run {command} and then `aeon model fetch`; "
         "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
+    "processes.give_inputs": "Give {inputs} (each with --input NAME=VALUE, or under `inputs` in a file).",
     "processes.resume": "Let it go on: aeon process resume {process}",
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",

@@ -52,6 +52,7 @@ def test_alerts_are_made_listed_shown_disabled_and_deleted(aeon):
         (["--metric", "process.nothing"], "no metric"),
         (["--of", "nothing"], "nothing named 'nothing'"),
         (["--input", "whom=me"], "no input whom"),
+        (["--input", "whom=me"], "who (each with --input NAME=VALUE"),
     ],
 )
 @pytest.mark.usefixtures("told")

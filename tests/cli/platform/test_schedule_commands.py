@@ -68,6 +68,14 @@ def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
     said = " ".join(refused.err.split())
     assert refused.code == 2
     assert all(each in said for each in ("$.cron", "$.timeZone", "it lacks who", "has no input whom"))
+    assert "--input" not in said
+
+
+def test_who_leaves_out_an_input_is_told_how_to_give_it(aeon, applied):
+    applied(TICK)
+    refused = aeon("process", "schedule", "create", "daily", "tick", "--cron", "0 8 * * *")
+    assert refused.code == 2
+    assert "Give exactly these: who (each with --input NAME=VALUE" in " ".join(refused.err.split())
 
 
 @pytest.mark.slow

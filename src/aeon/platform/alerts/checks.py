@@ -7,18 +7,19 @@ from aeon.platform.alerts.model import Alert
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.model import ProcessDefinition
-from aeon.platform.processes.typed_inputs import complete_inputs, input_problems
+from aeon.platform.processes.typed_inputs import complete_inputs, input_problems, inputs_step
 
 
 def check_alert(alert: Alert, process: ProcessDefinition) -> None:
     """Raise RuleError with every problem of an alert that starts this Process, by their published names."""
     problems = [*_problems(alert, process)]
     if problems:
+        is_about_inputs = all(each.path == "$.inputs" for each in problems)
         raise RuleError(
             f"The alert is not valid: {'; '.join(map(str, problems))}.",
             rule=problems[0].rule,
             field=problems[0].path,
-            next_step="Correct it and save it again.",
+            next_step=inputs_step(process) if is_about_inputs else "Correct it and save it again.",
             problems=list[Json](problem._asdict() for problem in problems),
         )
 

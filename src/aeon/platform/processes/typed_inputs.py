@@ -2,6 +2,7 @@
 
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import compile_schema
+from aeon.base.next_steps import NextStep
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.text import join_names
 
@@ -35,7 +36,12 @@ def unfit_inputs(definition: ProcessDefinition, inputs: JsonObject) -> list[str]
     return [*lacking, *unknown, *unfit]
 
 
-def describe_inputs(definition: ProcessDefinition) -> str:
+def inputs_step(definition: ProcessDefinition) -> NextStep:
+    """Return the next step of somebody whose inputs do not fit."""
+    return NextStep("processes.give_inputs", inputs=_describe_inputs(definition))
+
+
+def _describe_inputs(definition: ProcessDefinition) -> str:
     """Describe which inputs a run needs, and which it may be given."""
     required = definition.required_inputs
     optional = [name for name in definition.input_names if name not in required]

@@ -6,7 +6,7 @@ from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.text import join_names
-from aeon.platform.processes.typed_inputs import complete_inputs, describe_inputs, input_problems
+from aeon.platform.processes.typed_inputs import complete_inputs, input_problems, inputs_step
 
 MAX_INPUT_CHARS = 1024 * 1024
 """Maximum number of characters of a run's inputs as canonical JSON."""
@@ -45,7 +45,7 @@ def runnable_inputs(process: Process, inputs: JsonObject) -> JsonObject:
             f"The inputs do not fit the process {process.name!r}: {'; '.join(problems)}.",
             rule="input_valid",
             field="$.inputs",
-            next_step=f"Give {describe_inputs(process.definition)}.",
+            next_step=inputs_step(process.definition),
         )
     if len(canonical_json(complete)) > MAX_INPUT_CHARS:
         raise RuleError(

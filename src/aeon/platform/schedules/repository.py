@@ -12,7 +12,7 @@ from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.processes.started_versions import use_actions
-from aeon.platform.processes.typed_inputs import complete_inputs, input_problems
+from aeon.platform.processes.typed_inputs import complete_inputs, input_problems, inputs_step
 from aeon.platform.schedules import queries
 from aeon.platform.schedules.cron import CronError, CronExpression, load_time_zone
 from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange, ScheduleFiring
@@ -28,11 +28,12 @@ def check_schedule(fields: JsonObject, process: ProcessDefinition | None, now: d
     inputs = [] if process is None else input_problems(process, complete_inputs(process, fields["inputs"]))
     problems = [*_time_problems(fields, now), *(DefinitionProblem("$.inputs", "inputs_match", each) for each in inputs)]
     if problems:
+        is_about_inputs = len(inputs) == len(problems)
         raise RuleError(
             f"The schedule is not valid: {'; '.join(map(str, problems))}.",
             rule=problems[0].rule,
             field=problems[0].path,
-            next_step="Correct it and save it again.",
+            next_step=inputs_step(process) if process and is_about_inputs else "Correct it and save it again.",
             problems=list[Json](problem._asdict() for problem in problems),
         )
 

@@ -237,6 +237,7 @@ async def _events(request: Request, caller: Caller, run: str, after: int) -> Asy
             for entry in entries:
                 after = entry.n
                 yield StreamEvent("entry", entry.as_dict(), after)
+            entries.clear()  # while it sleeps, a stream keeps nothing of a long run
             if are_last:
                 yield StreamEvent(END, run_json(await caller.state.call(lambda: runs.view(run))))
                 return
