@@ -31,6 +31,13 @@ def answered(request, *results, models=True, arguments=None):
     return AnsweredRun(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models, models)
 
 
+def said_by_model(request, text):
+    """A run whose only step the model answered."""
+    return AnsweredRun(
+        request, [PlanStep(step_id="s1", description="d", agent="llm")], [], {"s1": {"text": text}}, True, True
+    )
+
+
 # A tool that does not exist counts as no success (K2).
 
 
@@ -165,6 +172,35 @@ def test_nothing_is_an_answer_where_it_was_computed(answer):
 )
 def test_an_echo_of_the_request_is_doubtful(request_, text):
     assert doubt_marks(answered(request_, {"text": text})) == ["doubtful: the answer repeats the request"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ("Schick meiner Mutter eine Nachricht", "Schick mir eine Nachricht."),
+        ("Mein Zimmer ist kalt, mach die Heizung an", "Mach die Heizung an."),
+        ("I'm hungry. Order me a pizza!", "Order me a pizza."),
+        ("Envoie un message à ma mère", "Envoie un message à la mère."),
+    ],
+)
+def test_an_order_that_is_said_again_with_another_word_or_without_its_beginning_is_doubtful(request_, text):
+    assert doubt_marks(said_by_model(request_, text)) == ["doubtful: the answer repeats the request"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ("The capital of France is called?", "The capital of France is called Paris."),
+        ("The red car or the blue car?", "The blue car."),
+        ("Make it polite: I'm late, call me back", "Call me back, please."),
+        ("Say the last part: I'm cold, mach die Heizung an", "Mach die Heizung an."),
+        ("Good morning, how are you today?", "How are you today?"),
+        ("My cat had kittens", "Congratulations, my cat had kittens too"),
+        ("Correct this. He go to school", "He goes to school."),
+    ],
+)
+def test_what_only_shares_words_with_its_request_is_no_echo(request_, text):
+    assert doubt_marks(said_by_model(request_, text)) == []
 
 
 @pytest.mark.parametrize("text", ["hello", "I am Aeon.", "Ring my dentist at noon"])

@@ -7,7 +7,8 @@ from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import language_of
 from aeon.observability.records import ToolCall
-from aeon.supervisor.answered_run import AnsweredRun, keys_of, words_of
+from aeon.supervisor.answered_run import AnsweredRun, keys_of
+from aeon.supervisor.echoes import is_echo, is_partial_echo
 from aeon.supervisor.number_checks import number_doubts, numerals_of_arithmetic
 from aeon.supervisor.numerals import find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
@@ -47,12 +48,16 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         return ["the answer is empty"]
     if not run.is_planned and not run.is_written:
         return []
-    asked = words_of(run.request)
-    if words_of(as_text(answer)) in (asked, ["request", *asked]) and asked:
+    if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
     checks = (_unaided, _not_by_chance, _other_language)
     return [*unused, *number_doubts(run), *(reason for check in checks for reason in check(run))]
+
+
+def _is_of_model(run: AnsweredRun) -> bool:
+    """Whether the model answered the request itself: no tool, and no results of earlier steps."""
+    return run.is_planned and len(run.steps) == 1 and run.steps[0].tool is None
 
 
 def _unaided(run: AnsweredRun) -> list[str]:
