@@ -183,7 +183,16 @@ def test_a_tool_that_cannot_say_what_it_suits_is_offered():
 def test_the_shipped_tools_can_be_registered():
     registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
     memory = ["memory_write", "memory_read", "memory_search"]
-    assert registry.list_all() == ["calculator", "echo", *memory, "now", "date_math", "convert_units", "exact"]
+    assert registry.list_all() == [
+        "calculator",
+        "echo",
+        *memory,
+        "now",
+        "date_math",
+        "convert_time",
+        "convert_units",
+        "exact",
+    ]
     assert [tool["name"] for tool in registry.offer("Sing a song.").tools] == ["calculator"]
     assert all("example" in tool for tool in registry.export_tools_for_llm())
 

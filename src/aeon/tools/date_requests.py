@@ -15,11 +15,12 @@ _DATED = (
     rf"|{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
 )
 _NAMED = "|".join(sorted(map(re.escape, NAMED_DAYS), key=len, reverse=True))
-_CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)"
+CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)"
+"""A pattern for a clock time."""
 _LENGTH = rf"(?:\d+:\d\d|{NUMBER}\s*{DURATION_UNIT}(?![^\W\d_])\.?)"
 _PARTS = {
     "day": rf"(?:(?:the\s+|dem\s+|den\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{_NAMED})(?!\w)))",
-    "clock": _CLOCK_TIME,
+    "clock": CLOCK_TIME,
     "length": rf"(?<!\w){_LENGTH}",
     "lengths": rf"(?<!\w){_LENGTH}(?:(?:\s|,|and\b|und\b)*{_LENGTH})*",
     "unit": rf"(?<!\w){DURATION_UNIT}(?!\w)",

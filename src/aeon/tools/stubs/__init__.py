@@ -3,6 +3,7 @@
 from aeon.base.clock import Clock
 from aeon.tools.interface import Tool
 from aeon.tools.stubs.calculator import CalculatorTool
+from aeon.tools.stubs.convert_time import ConvertTimeTool
 from aeon.tools.stubs.convert_units import ConvertUnitsTool
 from aeon.tools.stubs.dates import DateMathTool, NowTool
 from aeon.tools.stubs.echo import EchoTool
@@ -18,6 +19,7 @@ def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Too
         *memory_tools(memory),
         NowTool(clock),
         DateMathTool(clock),
+        ConvertTimeTool(clock),
         ConvertUnitsTool(),
         ExactTool(),
     ]
