@@ -294,7 +294,7 @@ class StepExecutor:
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:
             raise ExecutionError(
-                "The model's answer was cut off by the token limit.", next_step="Ask for a shorter one."
+                "The answer was cut off: it is too long, or repeats itself.", next_step="Ask for a shorter one."
             )
         if reply.finish_reason == "refusal":
             raise ExecutionError("The model refused to answer.", next_step="Rephrase the step.")

@@ -62,7 +62,10 @@ class TokenCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LLMResponse:
-    """One response. `finish_reason` is "stop", "length" (cut off by `max_tokens`), "refusal", or None if unknown."""
+    """One response. `finish_reason` is "stop", "length", "refusal", or None if unknown.
+
+    "length" means that it was cut off: by `max_tokens`, or because it repeated itself.
+    """
 
     text: str
     finish_reason: str | None = None

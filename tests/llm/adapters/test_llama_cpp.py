@@ -92,12 +92,13 @@ def test_a_signal_while_it_loads_frees_no_server_whose_loop_has_not_begun(tmp_pa
 class TellingServer:
     """Tells until it is stopped, or for ten seconds."""
 
-    def __init__(self):
+    def __init__(self, piece="on "):
         self.stopped = threading.Event()
+        self.piece = piece
 
     def handle_chat_completions(self, _body, on_chunk):
         end = time.monotonic() + 10
-        while not on_chunk({"choices": [{"index": 0, "delta": {"content": "on "}}]}):
+        while not on_chunk({"choices": [{"index": 0, "delta": {"content": self.piece}}]}):
             if time.monotonic() > end:
                 return
             time.sleep(0.001)
@@ -119,6 +120,29 @@ def test_an_interrupt_stops_the_model_though_its_error_is_kept(tmp_path, monkeyp
         adapter.complete(LLMRequest("Tell a story.", max_tokens=5), interrupted)
     assert server.stopped.wait(10)
     del kept
+
+
+def test_a_text_that_goes_round_in_circles_is_stopped_and_one_with_a_schema_is_not(tmp_path, monkeypatch):
+    """An answer of the 1.5B model did so for its 1,024 tokens, which took three minutes."""
+    passage = "The support can control the search and follow it, in order to mend what went wrong before.\n\n"
+    server, adapter = TellingServer(passage), LlamaCppAdapter(tmp_path / "any.gguf")
+    monkeypatch.setattr(adapter, "_loaded", lambda: server)
+    shown = []
+    reply = adapter.complete(LLMRequest("What helps against hiccups?"), shown.append)
+    assert server.stopped.wait(10)
+    assert (reply.finish_reason, reply.is_truncated) == ("length", True)
+    assert reply.text == "".join(shown) == passage * 4
+
+    class EnoughError(Exception):
+        """The test has seen enough."""
+
+    def many(text):
+        shown.append(text)
+        if len(shown) > 50:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        adapter.complete(LLMRequest("List them.", schema={"type": "array"}), many)
 
 
 def test_one_core_is_left_to_the_machine(monkeypatch):

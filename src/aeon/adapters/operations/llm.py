@@ -270,7 +270,8 @@ def _object(adapter: LLMAdapter, request: LLMRequest, schema: JsonObject) -> Jso
 def _refuse_unfinished(reply: LLMResponse) -> None:
     if reply.is_truncated:
         raise OperationError(
-            "the model's answer was cut off by the token limit", next_step="Raise maxTokens, or ask for less."
+            "the model's answer was cut off by the token limit, or because it repeated itself",
+            next_step="Raise maxTokens, or ask for less.",
         )
     if reply.finish_reason == "refusal":
         raise OperationError("the model refused to answer", next_step="Rephrase the prompt.")

@@ -257,7 +257,7 @@ class Chat:
         elif made.state == "stopped":
             print_message("\nstopped; what was written is kept")
         elif made.is_cut_off:
-            print_message("the answer was cut off by the token limit", "warning: ")
+            print_message("the answer was cut off by the token limit, or because it repeated itself", "warning: ")
         for mark in doubts_of(made):
             print_message(printable(mark), "warning: ")
 

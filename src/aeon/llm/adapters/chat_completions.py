@@ -130,9 +130,16 @@ class ChatCompletionsReader:
     def reply(self) -> LLMResponse:
         if not self._has_ended:
             raise AttemptFailed(f"the stream was cut off after {len(''.join(self._pieces))} characters, before its end")
+        return self._reply("refusal" if self._is_refusal else _finish_reason(self._finish_reason))
+
+    def cut_reply(self) -> LLMResponse:
+        """What has come, of a response that is not awaited to its end."""
+        return self._reply("length")
+
+    def _reply(self, finish_reason: str | None) -> LLMResponse:
         return LLMResponse(
             text="".join(self._pieces),
-            finish_reason="refusal" if self._is_refusal else _finish_reason(self._finish_reason),
+            finish_reason=finish_reason,
             usage=read_usage(self._heads.get("usage"), _USAGE) | _cached(self._heads.get("usage")),
             model=text_or_none(self._heads.get("model")),
             request_id=text_or_none(self._heads.get("id")),

@@ -17,6 +17,7 @@ from aeon.llm.adapters.control_tokens import read_control_tokens, without_contro
 from aeon.llm.adapters.llama_counts import count_messages
 from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start_server
 from aeon.llm.adapters.prompt_cache import PromptCache, make_private_folder
+from aeon.llm.adapters.repetition import RepetitionWatch
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink, TokenCounts, refuse_images
 from aeon.llm.retry import AttemptFailed
 
@@ -63,13 +64,14 @@ class LlamaCppAdapter(RequestAdapter):
         return True
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
-        """Returns the model's response.
+        """Returns the model's response. A text without a schema that goes round in circles is cut off.
 
         Raises LLMRequestError if the prompt exceeds the context or llama.cpp cannot follow the schema, LLMError if the
         weights cannot be loaded or the request has images, MissingExtraError without xllamacpp.
         """
         refuse_images(request, "The embedded model")
         reader = self._wire.reader()
+        watch = None if request.schema is not None else RepetitionWatch(request.prompt)
         try:
             server = self._loaded()
             self._prepare(server, request)
@@ -79,6 +81,8 @@ class LlamaCppAdapter(RequestAdapter):
                     piece = reader.feed_chunk(chunk)
                     if piece and on_text is not None:
                         on_text(piece)
+                    if watch is not None and watch.sees_loop(piece):
+                        return reader.cut_reply()
             return reader.reply()
         except AttemptFailed as failure:
             raise LLMError(f"The embedded model failed: {failure.reason}.") from None
