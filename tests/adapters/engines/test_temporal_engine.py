@@ -73,6 +73,10 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
         )
 
 
+PATIENT = 120.0
+"""Seconds without a heartbeat, for tests in which no worker is lost: a busy machine must not look like a lost one."""
+
+
 @pytest.fixture
 def opened(server, unused, store, tmp_path):
     """Opens a world on the server, in a namespace of its own."""
@@ -231,7 +235,7 @@ def test_a_full_record_is_continued_in_another_workflow(opened):
 
 def test_more_at_once_than_a_run_may_have_under_way(opened):
     """Temporal stops at 2,000 under way, and at 51,200 events: a wide Process goes in parts, each step once."""
-    world = opened(room=400)
+    world = opened(room=400, heartbeat=PATIENT)
     tool = world.tool("echo", echo)
     steps = [step(f"w{n}", tool, mode="parallel", timeout=300) for n in range(500)]
     run = world.start_run(world.process("wide", steps))
@@ -241,8 +245,9 @@ def test_more_at_once_than_a_run_may_have_under_way(opened):
 
 
 @pytest.mark.timeout(620)
-def test_thousands_of_steps_beside_each_other(world):
+def test_thousands_of_steps_beside_each_other(opened):
     """A run of more steps than Temporal lets one have under way ends; 10,000 took this machine over five minutes."""
+    world = opened(heartbeat=PATIENT)
     tool = world.tool("echo", echo)
     steps = [step(f"w{n}", tool, mode="parallel", timeout=300) for n in range(WIDE)]
     run = world.start_run(world.process("wide", steps))

@@ -31,7 +31,7 @@ def world(store, server, tmp_path):
 
     def make(book, workers, results, _clock, _executor):
         slots = EngineSettings().slots
-        return TemporalEngine(server.address, "default", book, workers, results, slots=slots, heartbeat=4.0)
+        return TemporalEngine(server.address, "default", book, workers, results, slots=slots, heartbeat=120.0)
 
     made = EngineWorld(store, tmp_path, make)
     yield made
