@@ -5,13 +5,15 @@ Run it as `python docs/make_reference.py [--check]`.
 
 import importlib
 import inspect
+import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
 from typer.main import get_command
 
 from aeon.cli.app import app
@@ -190,10 +192,11 @@ def _plain(text: str) -> str:
 def _commands() -> list[str]:
     lines = ["", "## Commands"]
     command: Any = get_command(app)
-    runner = CliRunner(env={"COLUMNS": "80"})
+    os.environ["COLUMNS"] = "80"
     for words in _names(command):
-        done = runner.invoke(command, [*words, "--help"], prog_name="aeon", catch_exceptions=False)
-        lines += ["", f"### aeon {' '.join(words)}", "", "```text", done.stdout.strip(), "```"]
+        with redirect_stdout(StringIO()) as printed:
+            command.main([*words, "--help"], prog_name="aeon", standalone_mode=False)
+        lines += ["", f"### aeon {' '.join(words)}", "", "```text", printed.getvalue().strip(), "```"]
     return lines
 
 
