@@ -212,6 +212,16 @@ def test_an_echo_that_a_person_planned_is_what_he_wanted():
     assert doubt_marks(answered("hello", {"text": "hello"}, models=False)) == []
 
 
+@pytest.mark.parametrize(
+    "request_", ["Quand il est 9:00 à Lyon, quelle heure est-il ici ?", "What time is it on Mars?"]
+)
+def test_a_number_is_no_clock_time(request_):
+    """The model computed 9 - 9, and answered 0."""
+    doubt = "doubtful: the request asks for a time, and the answer is a number"
+    assert doubt in doubt_marks(answered(request_, {"result": 0}))
+    assert doubt not in doubt_marks(answered(request_, {"result": "17:00"}))
+
+
 def test_a_computed_result_that_nothing_uses_is_doubtful():
     """Sqrt(1764) + 8 % of 250 -> 17.84 (K8)."""
     calls = [{"expression": "sqrt(1764)"}, {"expression": "250 * 0.08 - 2.16"}]

@@ -32,6 +32,8 @@ _BY_CHANCE = re.compile(
 )
 """Asks for something that chance decides."""
 
+_ASKS_TIME = re.compile(r"\bwhat time\b|\bwie spät\b|\bwie ?viel uhr\b|\bquelle heure\b", re.IGNORECASE)
+
 _TRANSLATES = re.compile(
     r"translat|übersetz|\b(?:in|into|to|auf|ins|nach) (?:\w+isch|english|german|french|spanish|italian|dutch)\b",
     re.IGNORECASE,
@@ -51,7 +53,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
-    checks = (_unaided, _not_by_chance, _other_language)
+    checks = (_unaided, _not_by_chance, _other_language, _no_time)
     return [*unused, *number_doubts(run), *(reason for check in checks for reason in check(run))]
 
 
@@ -80,6 +82,14 @@ def _other_language(run: AnsweredRun) -> list[str]:
     asked, answered = language_of(run.request), language_of(as_text(run.results[run.steps[-1].step_id]))
     is_other = asked is not None and answered is not None and asked != answered
     return [f"the request is in {asked}, the answer in {answered}"] if is_other else []
+
+
+def _no_time(run: AnsweredRun) -> list[str]:
+    """The reason against a number that answers the question for a clock time, as a calculation of the model gives."""
+    leaves = list(iterate_leaves(run.results[run.steps[-1].step_id]))
+    are_numbers = all(isinstance(leaf, int | float) for leaf in leaves)
+    is_asked = run.is_planned and _ASKS_TIME.search(run.request) is not None
+    return ["the request asks for a time, and the answer is a number"] if is_asked and are_numbers else []
 
 
 def _is_empty(answer: Json) -> bool:

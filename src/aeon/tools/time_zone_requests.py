@@ -1,4 +1,4 @@
-"""Patterns for requests that ask what a clock time of one place is in another, in English and German."""
+"""Patterns for requests that ask what a clock time of one place is in another: English, German, French."""
 
 import re
 from functools import cache
@@ -14,6 +14,7 @@ _WHAT: Final = r"what(?:'?s)?(?: is)?(?: the)?(?: local)?(?: time)?(?: (?:is|wil
 _WIE: Final = r"(?:wie spät|wie ?viel uhr|welche (?:uhr)?zeit)(?: ist (?:es|das))?(?: dann)?(?: in)?"
 _IT_IS: Final = r"(?:it(?:'?s| is) |(?:the|my|our|a) \w+(?: \w+)? (?:is|starts|begins) (?:at )?)?"
 _ES_IST: Final = r"(?:es (?:ist )?|ist es |(?:der|die|das|mein\w*|unser\w*) \w+ (?:ist|beginnt) (?:um )?)?"
+_QUELLE: Final = "quelle heure est-il (?:à|a)"
 _STOP: Final = "[,;.]?"
 _FORMS: Final = (
     # It's 9 am in London, what time is it in New York; 15:00 in Berlin, what in Tokyo
@@ -29,6 +30,9 @@ _FORMS: Final = (
     # Wie spät ist es in Tokio, wenn es in Berlin 15 Uhr ist
     rf"{_WIE} {_TO}{_STOP} wenn {_ES_IST}(?:in )?{_FROM} {_TIME}(?: ist)?",
     rf"{_WIE} {_TO}{_STOP} wenn {_ES_IST}{_TIME} (?:in )?{_FROM}(?: ist)?",
+    # Quand il est 9:00 à Paris, quelle heure est-il à Tokyo
+    rf"(?:quand |s['\u2019])?(?:il est )?{_TIME} (?:à|a) {_FROM}{_STOP} {_QUELLE} {_TO}",
+    rf"{_QUELLE} {_TO}{_STOP} (?:quand |s['\u2019])il est {_TIME} (?:à|a) {_FROM}",
 )
 
 

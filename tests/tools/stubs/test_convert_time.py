@@ -84,6 +84,8 @@ def test_what_it_cannot_read_is_refused_with_what_to_write(source, clock, target
         ("Wenn es in Berlin 15 Uhr ist, wie spät ist es in Tokio?", ("Berlin", "15 Uhr", "Tokio")),
         ("Es ist 15:30 Uhr in Wien, wie viel Uhr ist es in New York?", ("Wien", "15:30 Uhr", "New York")),
         ("Wie spät ist es in Lima, wenn es hier 9 Uhr ist?", ("hier", "9 Uhr", "Lima")),
+        ("Quand il est 9:00 à Paris, quelle heure est-il à Tokyo ?", ("Paris", "9:00", "Tokyo")),
+        ("Quelle heure est-il à Montreal s'il est 9:00 à Paris ?", ("Paris", "9:00", "Montreal")),
         ("Das Treffen beginnt um 15 Uhr in Rom, wie spät ist das in Rio?", ("Rom", "15 Uhr", "Rio")),
     ],
 )
