@@ -10,7 +10,12 @@ EXTRACTION = ROOT / "benchmarks" / "memory" / "extraction"
 INJECTIONS = ROOT / "tests" / "adapters" / "operations" / "data" / "injections.jsonl"
 
 FIELDS = {"id", "set", "language", "conversation", "text", "kind", "names", "pairs", "facts"}
-SETS = {"turns.jsonl": {"tune", "held-out"}, "turns_2.jsonl": {"held-out-2"}, "turns_3.jsonl": {"held-out-3"}}
+SETS = {
+    "turns.jsonl": {"tune", "held-out"},
+    "turns_2.jsonl": {"held-out-2"},
+    "turns_3.jsonl": {"held-out-3"},
+    "turns_4.jsonl": {"held-out-4"},
+}
 KINDS = {"statement", "question", "quote", "hypothetical", "request", "chat"}
 STATE_NOTHING = KINDS - {"statement", "request"}
 
@@ -38,6 +43,9 @@ def test_each_file_has_its_sets_and_each_set_has_every_kind_in_every_language():
 
 def test_the_sizes_are_those_of_the_readme():
     assert Counter((turn["set"], turn["language"]) for turn in turns) == {
+        ("held-out-4", "en"): 15,
+        ("held-out-4", "de"): 45,
+        ("held-out-4", "fr"): 15,
         ("held-out-3", "en"): 30,
         ("held-out-3", "de"): 35,
         ("held-out-3", "fr"): 25,

@@ -16,7 +16,7 @@ from aeon.platform.knowledge.readings import words_of
 from aeon.platform.knowledge.statements import find_statements
 from aeon.platform.knowledge.word_cases import count_cases
 
-FILES = ("turns.jsonl", "turns_2.jsonl", "turns_3.jsonl")
+FILES = ("turns.jsonl", "turns_2.jsonl", "turns_3.jsonl", "turns_4.jsonl")
 NOT_STATED = ("question", "quote", "hypothetical")
 
 

@@ -41,6 +41,35 @@ def test_names_are_found_and_nothing_else(text, expected):
     assert names(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Unsere Schwägerin Wendeline und Oma Isentrud kommen.", ["Wendeline", "Isentrud"]),
+        ("Uns half die Pächterin Quynh Anh Vo.", ["Quynh Anh Vo"]),
+        ("Ich habe einen Häcksler von Pollmeier und war mit Frau Zunk von der Sparkasse dort.", ["Pollmeier", "Zunk"]),
+        ("Wir schlafen im Hotel Talblick, im Gasthof Sonne war Gudrun.", ["Hotel Talblick", "Gasthof Sonne", "Gudrun"]),
+        ("Er forscht am Quedlin-Institut und lehrt an der Musik-Schule.", ["Quedlin-Institut"]),
+        ("Ansgard, Merten und ich radeln den Neckar entlang.", ["Ansgard", "Merten", "Neckar"]),
+        ("Hallo, ich bin Tjorven, bin Lehrer und wohne in Jever.", ["Tjorven", "Jever"]),
+        ("Kathrin Sommer leitet das. Kaltes Wasser hilft.", ["Kathrin Sommer"]),
+        ("Würde Emrys seinen Job aufgeben?", ["Emrys"]),
+        ("Das Projekt Dünenblick läuft.", ["Dünenblick"]),
+        ("Operiert hat ihn Frau Öztürk, laut Ilse gut.", ["Öztürk", "Ilse"]),
+        ("Die Firma verlangt Unterlagen, am Freitag heiratet Leonor.", ["Leonor"]),
+        ("Kuchenteig mit Kürbis und Walnüssen, dazu Sahne. Kinder schlafen, Geschirr läuft.", []),
+    ],
+)
+def test_german_names_are_known_by_what_stands_beside_them(text, expected):
+    assert names(text, count_cases(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["Sold by an old couple.", "Coach is strict.", "Canapé commandé en ligne.", "Verkauft wegen Umzug."]
+)
+def test_notes_without_a_subject_begin_with_no_name(text):
+    assert names(text) == []
+
+
 def test_how_a_user_writes_a_word_elsewhere_decides_on_first_words():
     assert names("Rose is here.", {"rose": (3, 0)}) == ["Rose"]
     assert names("Rose is here.", {"rose": (0, 2)}) == []

@@ -16,12 +16,13 @@ class Language(NamedTuple):
     determiners: frozenset[str]
 
 
-def _words(text: str) -> frozenset[str]:
+def folded_words(text: str) -> frozenset[str]:
+    """Returns the words of a text, which blanks part, in small letters."""
     return frozenset(text.casefold().split())
 
 
 _ENGLISH: Final = Language(
-    _words("""
+    folded_words("""
         a about after again against all also although always am an and another any anybody anyone anything are as at
         be because been before being below between both but by can cannot could did do does doing down during each
         either else even ever every everybody everyone everything few for from further had has have having he her here
@@ -36,7 +37,7 @@ _ENGLISH: Final = Language(
         aren't wasn't weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't let's what's who's where's
         here's how's we've we'll they've they'll you've you'll he'll she'll
         """),
-    _words("""
+    folded_words("""
         according actually add afterwards ah alright answer anyway apart apparently appreciate ask assuming awesome
         basically besides bring build bye call change check cheers choose clean close come compare congratulations
         consider continue convert copy correct correction cool count create dad dear definitely delete depending
@@ -54,12 +55,18 @@ _ENGLISH: Final = Language(
         nine ten thought time title todo total translate true trust try turn turns twice type unfortunately unlike
         update use using usually wait want warning welcome well went whereas wish wonder wondering work works worse
         wow write wrong yeah yep yo
+        arrived asked ate became began booked bought broke built called came caught cooked cut decided drank drove felt
+        fell fixed flew forgot gave heard helped hired joined kept knew learned learnt left lived lost loved met moved
+        ordered paid picked played ran said saw sent signed slept sold spent spoke started stayed stopped talked told
+        took tried visited waited walked wanted watched woke won worked wrote
+        boss coach colleague daughter dentist doctor flatmate husband landlady landlord manager neighbor neighbour
+        physio plumber roommate sister brother son teacher wife
         """),
-    _words("a an the my your his her its our their this that these those some any no every each another"),
+    folded_words("a an the my your his her its our their this that these those some any no every each another"),
 )
 
 _GERMAN: Final = Language(
-    _words("""
+    folded_words("""
         ab aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes ans auch auf
         aufs aus außer außerdem bald bei beide beiden beim bereits bevor bin bis bist bitte da dabei dadurch dafür
         dagegen daher dahin damals damit danach dann daran darauf daraus darin darum das dass davon davor dazu dein
@@ -78,10 +85,10 @@ _GERMAN: Final = Language(
         weiter welche welchem welchen welcher welches wem wen wenig wenige wenn wer werde werden wessen wie wieder
         wieso will willst wir wird wirst wo wobei wodurch wofür woher wohin wohl wollen wollte womit woran worauf
         würde würden zu zudem zuerst zuletzt zum zur zurück zusammen zwar zwischen ganz mal ach naja eigentlich
-        ebenfalls übrigens übermorgen kommt geht macht ging kam
+        ebenfalls übrigens übermorgen kommt geht macht ging kam laut
         """),
-    _words("""
-        achtung anfangs angenommen anscheinend antworte beschreibe danke einverstanden endlich entschuldigung
+    folded_words("""
+        achtung brauche anfangs angenommen anscheinend antworte beschreibe danke einverstanden endlich entschuldigung
         entschuldige erinnere erkläre erklär erstelle erzähl erzähle fasse finde formuliere frag frage fertig früher
         gib glaubst gut gute guten guter haha hallo hast hey hi hilf hm hoffentlich höchstens insgesamt irgendwann
         irgendwo klar klingt komm korrektur kurz kürze letzte letzten letzter letztes liebe lieber liste lösch lösche
@@ -90,9 +97,11 @@ _GERMAN: Final = Language(
         schön schönen frohe frohes schreib schreibe schreiben seltsam servus sieh sorry speichere später stimmt super
         suche tante tja toll trag trage tut übersetze ungefähr vergiss vergleiche vermutlich verschieb verschiebe
         vorausgesetzt vorerst vorhin vorsicht wahrscheinlich warte weißt weitere wichtig willkommen wirklich wusstest
+        angefangen angekommen angerufen bekommen besucht bestellt bezahlt gefunden gegessen gekauft gesehen getroffen
+        gewonnen verkauft verloren umgezogen unterschrieben
         zähl zähle zeig zeige ziemlich zunächst zufällig zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
         """),
-    _words("""
+    folded_words("""
         der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines mein meine
         meinen meinem meiner meines dein deine deinen deinem deiner deines sein seine seinen seinem seiner seines ihr
         ihre ihren ihrem ihrer ihres unser unsere unseren unserem unserer unseres euer eure euren eurem eurer dieser
@@ -106,9 +115,9 @@ _GERMAN: Final = Language(
 )
 
 _FRENCH: Final = Language(
-    _words("""
+    folded_words("""
         à afin ai ainsi alors après as assez au aucun aucune aujourd'hui auquel aura aussi autre autres aux avait
-        avant avec avez avoir avons beaucoup bien bientôt car ce ceci cela celle celles celui cependant ces cet cette
+        avant avec avez avoir avons beaucoup bien bientôt ça car ce ceci cela celle celles celui cependant ces cet cette
         ceux chaque chez ci comme comment d dans de debout déjà demain depuis derrière des dès dessous dessus deux
         devant devrait dit dois doit donc dont du durant elle elles en encore enfin ensuite entre es est et étaient
         était été être eu eux fait faites fois font hier hors ici il ils j j'ai je jusque l la là laquelle le lequel
@@ -120,7 +129,7 @@ _FRENCH: Final = Language(
         toute toutes très trop tu un une va vais vas vers veut veux voici voilà vont vos votre vous y c t c'est
         d'abord j'avais j'aime n'est qu'il
         """),
-    _words("""
+    folded_words("""
         aide ajoute allô appelle apparemment attends avis bah bon bonjour bonne bonsoir bravo bref calcule certes
         change cher chère cherche coucou combien compare corrige crée d'accord décris désolé désolée dernièrement
         dernier dis dommage donne écris efface évidemment exact excusez explique fais finalement franchement génial
@@ -128,9 +137,12 @@ _FRENCH: Final = Language(
         mets montre note nouvelle normalement oublie ok okay ouais papa papi mamie pardon parfait parle peut-être
         pense petit petite possible prends première premier prépare quant question raconte rappelle récemment réécris
         regarde remplace réponds reporte résume salut sérieusement super supprime surtout tiens traduis trouve
+        acheté appelé arrivé commandé commencé déménagé fini mangé parti payé perdu reçu rencontré réservé vendu vu
+        allez bises canapé coach contact contrôle dentiste erreur félicitations message objet poubelles question réponse
+        rendez-vous médecin patron patronne prof voisin voisine
         tristement trois quatre cinq six sept huit neuf dix vérifie viens vive vivement voyons vraiment
         """),
-    _words("""
+    folded_words("""
         le la les l un une des du de d mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs ce cet cette
         ces quel quelle quels quelles chaque quelques plusieurs aucun aucune
         """),
@@ -138,14 +150,14 @@ _FRENCH: Final = Language(
 
 LANGUAGES: Final = {"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH}
 
-TITLES: Final = _words("""
+TITLES: Final = folded_words("""
     mr mrs ms miss dr prof professor sir madam lord lady herr herrn frau fräulein doktor monsieur madame mademoiselle
     m mme mlle st uncle aunt onkel tante tonton tata captain president king queen pope dad daddy mom mum mama papa
     granny nan nana grandma grandpa oma opa cousin cousine nichte neffe
     """)
 """Words that stand before a name and are not part of it."""
 
-TIMES_AND_TONGUES: Final = _words("""
+TIMES_AND_TONGUES: Final = folded_words("""
     monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
     sundays mon tue wed thu fri sat sun january february march april may june july august september october november
     december jan feb mar apr jun jul aug sep sept oct nov dec easter christmas halloween xmas spring summer autumn
@@ -167,7 +179,7 @@ TIMES_AND_TONGUES: Final = _words("""
     """)
 """Days, months, feasts and languages."""
 
-COMMON_ACRONYMS: Final = _words("""
+COMMON_ACRONYMS: Final = folded_words("""
     ai api asap atm bmi brb btw ceo cd cfo co co2 cpu css csv cto cv cve diy dm dns dna dvd ebook edv eta faq fyi gif
     gpu hd hr html http https id imho ios ip it json jpg kfz kg km kmh lan led llm lkw lol ltd mb md ml mp3 mri nb ocr
     ok oled omg os pc pdf phd pin pkw png pm pr ps qr ram rsvp sdk sms sms sos sql ssd ssh ssl svg tba tbd tldr todo
@@ -175,187 +187,69 @@ COMMON_ACRONYMS: Final = _words("""
     """)
 """Words in capital letters that name no thing of their own."""
 
-GERMAN_NOUNS: Final = _words("""
-    abend abends abendessen abfahrt abteilung adresse akku alltag alter änderung angst anfang angebot antrag antwort
-    anzug apfel äpfel apotheke appetit arbeit arbeitstag ärger arm art artikel arzt ärztin aufgabe auge augen ausflug
-    auskunft ausland auto autobahn bahn bahnhof balkon bank bauch baum bedarf begriff beginn bein beispiel bericht
-    beruf bescheid besuch bett bier bild bilder blatt blick blume blumen blut boden brief brille brot brötchen bruder
-    brüder buch bücher büro bus butter cent chance chef chefin computer dach dame dank danke dasein datei daten datum
-    dauer deal decke denken dezember dienst ding dinge doktor dorf draht druck durst e-mail ecke ehe ehefrau ehemann
-    ei eier eile eimer eindruck eingang einkauf eis eltern ende englisch enkel entscheidung erfahrung erfolg ergebnis
-    erinnerung essen euro europa fahrer fahrrad fall familie farbe fehler feier feierabend fenster ferien fest feuer
-    fieber film finger firma fisch fleisch flug flughafen folge form foto fotos frage fragen frau frauen freitag
-    freund freunde freundin freude frieden frist frühstück führerschein fuß garten gast gäste geburt geburtstag
-    gedanke geduld gefahr gefühl gegend gehalt geld gemüse gepäck gericht geschenk geschenke geschichte geschwister
-    gesicht gespräch gesundheit getränke gewicht gitarre glas glück grad grippe grund grüße größe gruppe gruß haar
-    haare hälfte hallo hals hand handy haus hause haushalt haut heft heim heimat heizung hemd herz hilfe himmel hin
-    hinweis hitze hobby hochzeit hof hoffnung holz hose hotel hund hunde hunger husten idee information inhalt insel
-    interesse internet ja jahr jahre jahren jahrestag jemand job jugend junge jungen kaffee kalender kälte kamera
-    karte karten käse kasse katze katzen keller kind kinder kino kirche klasse kleid kleidung klavier koch kollege
-    kollegen kollegin kollegium konto kontakt konzert kopf kopfschmerzen kosten kraft krankenhaus krank kreis krieg
-    küche kuchen kuh kunde kunden kunst kurs kuss lage laden lampe land laptop lauf laune leben lehrer lehrerin leid
-    leute licht liebe lied liste lohn lösung luft lust mädchen mahlzeit mai mail mails mal mama mann männer mannschaft
-    markt maschine mathe maus medizin meer mehl meinung meeting meter mensch menschen messer miete milch minute
-    minuten mitarbeiter mitte mittag mittagessen mitternacht möbel moment monat monate monaten mond montag morgen
-    motor mühe müll mund museum musik mut mutter nachbar nachbarin nachbarn nachmittag nachricht nacht name namen nase
-    natur nebel neffe nichte nudeln nummer nuss obst ofen ohr öl oma onkel opa ordnung ort osten paar paket panik papa
-    papier park party partner pass passwort pause pech person personen pferd pflanze pflicht pilz plan pläne platz
-    polizei post preis problem probleme programm projekt prozent prüfung punkt puls quatsch rad rat rechnung recht
-    rede regal regen reihe reis reise rest restaurant rezept richtung risiko rolle rose rücken ruhe runde sache sachen
-    saft salat salz samstag sand satz schaf schatten schema schiff schlaf schloss schluss schlüssel schmerzen schmuck
-    schnee schokolade schuld schule schüler schuh schuhe schwester schwestern schwimmen see seife seite seiten sekunde
-    selbst serie server sicht sinn situation ski socken sofa sohn söhne sommer sonne sonntag sorge sorgen spaß spiel
-    spiele sport sprache spur staat stadt stamm start stau stelle stern steuer steuern stimme stimmung stock strand
-    straße streit stress strom stück student studentin studium stuhl stunde stunden sturm suche suppe tag tage tagen
-    tanz tasche tasse tat teil teller telefon temperatur termin termine test text thema theorie tier tiere tipp tisch
-    tochter töchter tod tomate tomaten ton tor tour training traum treffen treppe tür tüte typ uhr umzug unfall
-    universität uni unsinn unterricht unterschied urlaub vater verein vergangenheit verkehr vermieter vertrag
-    vertrauen video vogel volk vormittag vorname vorrat vorschlag vorsicht wagen wahl wahrheit wald wand ware wärme
-    wäsche wasser weg weihnachten wein welt werk wert westen wetter wiese wind winter wissen woche wochen wochenende
-    wohnung wohnungen wolke wort worte wörter wunder wunsch wut zahl zahn zahnarzt zähne zeichen zeile zeit zeitung
-    zentrum zettel zeug ziel zimmer zucker zufall zug zukunft zunge zustand zwiebel
-    """)
-"""Common German nouns, which stand without an article, too, and alone or as the last part of others."""
-
-LEGAL_FORMS: Final = _words("gmbh ag kg ohg gbr se eg ev ug inc ltd llc plc corp co sa sarl sas spa nv bv ab as oy")
+LEGAL_FORMS: Final = folded_words(
+    "gmbh ag kg ohg gbr se eg ev ug inc ltd llc plc corp co sa sarl sas spa nv bv ab as oy"
+)
 """What ends the name of a company, and is none alone."""
 
-NAME_ENDINGS: Final = (
-    "dorf",
-    "stadt",
-    "wald",
-    "hof",
-    "heim",
-    "mann",
-    "strand",
-    "ort",
-    "weg",
-    "schloss",
-    "werk",
-    "stern",
-    "rose",
-    "stamm",
-    "koch",
-)
-"""Common nouns in which German surnames and places end, too: a word that ends so may be a name."""
-
-LEADING_ARTICLES: Final = _words("la le les the el los las il den de")
+LEADING_ARTICLES: Final = folded_words("la le les the el los las il den de")
 """Articles that begin a name where they have a capital letter within a sentence: "La Rochelle"."""
 
-LONG_NOUN: Final = 12
-"""From this length on, a German word in one piece is a compound of common nouns."""
-
-GERMAN_NOUN_ENDINGS: Final = (
-    "innen",
-    "terin",
-    "nerin",
-    "lerin",
-    "derin",
-    "logie",
-    "grafie",
-    "graphie",
-    "ium",
-    "ung",
-    "ungen",
-    "heit",
-    "heiten",
-    "keit",
-    "keiten",
-    "schaft",
-    "schaften",
-    "tion",
-    "tionen",
-    "ität",
-    "itäten",
-    "ismus",
-    "nisse",
-    "nis",
-    "tum",
-    "ling",
-    "linge",
-    "erei",
-    "ment",
-    "enz",
-    "anz",
-    "ik",
-)
-"""Endings of German nouns that are not names."""
-
-GERMAN_NOUN_BEGINNINGS: Final = (
-    "ver",
-    "vor",
-    "auf",
-    "aus",
-    "ein",
-    "ab",
-    "um",
-    "zu",
-    "unter",
-    "über",
-    "durch",
-    "hinter",
-)
-"""Beginnings of longer German nouns that are not names."""
-
-WATERS: Final = _words("main rhein neckar inn see oder saale donau lahn ruhr breisgau meer mur elbe isar")
-"""What stands in the name of a town after am, an der or im: "Frankfurt am Main"."""
-
-PERSON_TITLES: Final = _words("frau herr herrn familie fräulein dr prof doktor")
-"""After these a German word is a surname, whatever else it means."""
-
-PLACE_PREPOSITIONS: Final = _words("in auf nach aus bei von bis über gen für mit ohne und")
-"""Before a German word without an article: of a place or a person, rather than of a noun."""
-
-NAMING: Final = _words("namens genannt hieß nannte nenne taufte rief")
-"""Before a German name."""
-
-BEING: Final = _words("ist war bin bist sind wird wurde werde werden wurden als")
-"""Before a German noun without an article: what somebody is."""
-
-PROFESSION_ENDINGS: Final = ("er", "in", "ist", "ent", "ant", "or", "wart", "mann", "frau", "eur", "oge", "eut")
-"""How German words for what somebody is end."""
-
-NAMES_LIKE_VERBS: Final = _words("""
-    jürgen maren carmen karen ellen helen sven steffen torben carsten karsten jochen hagen kirsten kristen kerstin
-    thorben morten espen gretchen evelyn lauren kathleen colleen ben ruben robben tübingen
-    """)
-"""German first names that end as verbs and plurals do."""
-
-GERMAN_VERBS: Final = _words("""
-    war kam ging fuhr lag saß rief schrieb sprach wurde will kann muss soll darf mag starb zog traf gab blieb fand
-    lief las half trug
-    """)
-"""Verbs of the third person that do not end in t."""
-
-CORRECTING_PREPOSITIONS: Final = _words("""
+CORRECTING_PREPOSITIONS: Final = folded_words("""
     in at on to from of for with by im am bei nach aus von zu für mit à au en de du chez pour avec but mais
     """)
 """What stands between two names of which one corrects the other, besides "not"."""
 
-STREETS: Final = ("straße", "strasse", "gasse", "allee", "platz", "weg")
-"""How a street is called in German, before its number."""
-
-PLURAL_VERBS: Final = _words(
+PLURAL_VERBS: Final = folded_words(
     "are were have need do don't aren't weren't haven't sind waren haben werden habe bin sont étaient ont"
 )
 """Verbs before which, at the beginning of a sentence, no single name stands."""
 
 OBJECTS: Final = {
-    "en": _words("my your his her our their the a an me us it this that these those"),
-    "de": _words("mir mich uns bitte den das die einen eine ein dir es mal diese diesen dieses"),
-    "fr": _words("un une mon ma mes ce cette ces moi par votre vos ton ta tes"),
+    "en": folded_words("my your his her our their the a an me us it this that these those"),
+    "de": folded_words("mir mich uns bitte den das die einen eine ein dir es mal diese diesen dieses"),
+    "fr": folded_words("un une mon ma mes ce cette ces moi par votre vos ton ta tes"),
 }
 """What follows a verb in the imperative, at the beginning of a sentence, and hardly ever a name."""
 
 FRENCH_OR_ENGLISH_ENDINGS: Final = ("ing", "ly", "ment", "ness", "tion", "tions", "ments", "ity", "ée", "ées")
 """How words end that are rarely names, where they only stand at the beginning of a sentence."""
 
-PARTICLES: Final = _words("van von der den de del della di da du la le zu zur of the des dos al bin ibn y ten ter")
+PARTICLES: Final = folded_words(
+    "van von der den de del della di da du la le zu zur of the des dos al bin ibn y ten ter"
+)
 """What may stand within a name in small letters."""
 
-NO_VERBS: Final = _words("""
+NO_VERBS: Final = folded_words("""
     and or but in on at of to from with for by near as who whose which that the an is
     und oder aber an auf bei von vom zu zum zur mit für aus nach im am der die das ist
     et ou mais à au aux en de du des chez avec pour par dans sur qui dont que est
 """)
 """Small words that may follow a name, and are not what it does."""
+
+JOINING: Final = {"en": folded_words("and or"), "fr": folded_words("et ou")}
+"""What joins two names."""
+
+APPOSITIONS: Final = {
+    "en": folded_words("my our his her their who whom whose a an the from in"),
+    "fr": folded_words("mon ma mes notre nos son sa ses leur qui que dont un une le la de d à"),
+}
+"""What follows a name and its comma: who it is."""
+
+VERBS_OF_ONE: Final = {
+    "en": folded_words("""
+        is was has had will would can can't could couldn't should might may must isn't wasn't hasn't won't wouldn't
+        doesn't didn't says said goes went came got did does made took told thinks thought left won kept knew met gave
+        found wrote ran sent lost bought sold paid sat saw spoke began became just also never always still now no not
+        already often usually sometimes once really even only rarely hardly recently finally probably from in
+        who with
+        """),
+    "fr": folded_words("""
+        est a était avait va vient fait dit peut veut doit sait part sort met prend tient voit croit boit n'est n'a
+        s'est m'a nous me te se lui y en ne qui et aussi vit suit finit sera aura
+        """),
+}
+"""Verbs of the third person, and what may stand between them and a name."""
+
+VERB_ENDINGS: Final = {"en": ("s", "ed"), "fr": ("e", "ait", "era", "it")}
+"""How other verbs of the third person end."""

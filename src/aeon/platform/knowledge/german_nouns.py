@@ -2,23 +2,32 @@
 
 from typing import Final
 
-from aeon.platform.knowledge.common_words import (
+from aeon.platform.knowledge.common_words import PARTICLES
+from aeon.platform.knowledge.german_words import (
     BEING,
+    FEMININE_ENDINGS,
     GERMAN_NOUN_BEGINNINGS,
     GERMAN_NOUN_ENDINGS,
     GERMAN_NOUNS,
     GERMAN_VERBS,
+    HOUSES,
+    INSTITUTIONS,
+    KINDS,
+    LOCATIVES,
     LONG_NOUN,
     NAME_ENDINGS,
     NAMES_LIKE_VERBS,
     NAMING,
-    PARTICLES,
     PERSON_TITLES,
+    PERSONS,
     PLACE_PREPOSITIONS,
     PROFESSION_ENDINGS,
+    RELATIONS,
     STREETS,
+    SUBJECTS,
+    WITH_ARTICLE,
 )
-from aeon.platform.knowledge.readings import TextReading, has_determiner, is_joined
+from aeon.platform.knowledge.readings import TextReading, Token, has_determiner, is_joined
 
 _PREFIXED: Final = 6
 """Letters from which on a beginning such as "ver" makes a noun."""
@@ -34,34 +43,79 @@ def is_noun_at(reading: TextReading, place: int, end: int) -> bool:
 def _is_noun_in_run(reading: TextReading, place: int) -> bool:
     """Whether the first of several German words with capital letters is a noun before a name: "Projekt Polarstern"."""
     word, after = reading.tokens[place].folded, reading.tokens[place + 1]
-    return word in GERMAN_NOUNS or (after.text in PARTICLES and is_plain_noun(word))
+    if word in HOUSES and after.is_capital:
+        return False
+    is_somebody = word in RELATIONS or word.endswith(FEMININE_ENDINGS)
+    return is_somebody or word in GERMAN_NOUNS or (after.text in PARTICLES and is_common_noun(reading, place))
+
+
+def is_common_noun(reading: TextReading, place: int) -> bool:
+    """Whether a German word before a particle is a noun: "einen Rasenmäher von Stihl"."""
+    return is_plain_noun(reading.tokens[place].folded) or has_determiner(reading, place)
 
 
 def _is_german_noun(reading: TextReading, place: int) -> bool:
     """Whether a German word with a capital letter is a common noun at this place, not a name."""
     word = reading.tokens[place].folded
-    if _is_street(reading, place) or _is_surname(reading, place):
+    if _is_street(reading, place) or _is_surname(reading, place) or is_institution(word) or word in WITH_ARTICLE:
         return False
-    is_of_place = place > 0 and reading.tokens[place - 1].folded in PLACE_PREPOSITIONS
-    if _is_listed(word) or (is_plain_noun(word) and not is_of_place):
-        return True
+    before = reading.tokens[place - 1].folded if place > 0 else ""
     capital, other = reading.cases.get(word, (0, 0))
-    if capital > 0 and capital >= other:
-        return False
-    if has_determiner(reading, place) or other > capital or _is_noun_by_place(reading, place, is_of_place=is_of_place):
+    is_introduced = before == "bin" and not word.endswith(PROFESSION_ENDINGS)
+    is_known = is_introduced or (capital > 0 and capital >= other)
+    if _is_listed(word) or (is_plain_noun(word) and before not in LOCATIVES and not is_known):
         return True
-    return not (is_of_place or reading.tokens[place].begins or _is_beside_verb(reading, place))
+    if is_known or is_beside_speaker(reading, place):
+        return False
+    if has_determiner(reading, place) or other > capital or _is_noun_by_place(reading, place):
+        return True
+    return not (before in PLACE_PREPOSITIONS or reading.tokens[place].begins or _is_beside_verb(reading, place))
 
 
 def _is_beside_verb(reading: TextReading, place: int) -> bool:
     """Whether a verb of the third person or a naming word stands beside a word: "sagt Jette", "Jette lacht"."""
-    before = reading.tokens[place - 1] if place > 0 else None
+    before = reading.tokens[place - 1] if place > 0 and not reading.tokens[place].begins else None
+    if _is_subject(reading, place):
+        return True
+    if before is None or before.folded in NAMING:
+        return before is not None
+    is_verb = _is_verb_of_one(before) and (before.text.islower() or before.begins)
+    return is_verb and not _has_subject(reading, place - 1)
+
+
+def _is_verb_of_one(token: Token) -> bool:
+    return token.folded.endswith("t") or token.folded in GERMAN_VERBS
+
+
+def _has_subject(reading: TextReading, verb: int) -> bool:
+    """Whether a clause names its subject before its verb: "die Firma verlangt", not "am Samstag heiratet"."""
+    first = verb
+    while first > 0 and not reading.tokens[first].begins and "," not in reading.tokens[first].gap:
+        first -= 1
+    return first < verb and reading.tokens[first].folded in SUBJECTS
+
+
+def _is_subject(reading: TextReading, place: int) -> bool:
+    """Whether a verb of the third person follows a word: ", Jette lacht"."""
     after = reading.tokens[place + 1] if place + 1 < len(reading.tokens) else None
-    has_verb = any(
-        token is not None and token.text.islower() and (token.folded.endswith("t") or token.folded in GERMAN_VERBS)
-        for token in (before, after)
-    )
-    return has_verb or (before is not None and before.folded in NAMING)
+    return after is not None and after.gap == " " and after.text.islower() and _is_verb_of_one(after)
+
+
+def is_beside_speaker(reading: TextReading, place: int) -> bool:
+    """Whether a word stands in a list that ends with a pronoun: "Ansgar, Mechthild und ich"."""
+    tokens = reading.tokens
+    after = place + 1
+    while after < len(tokens) and tokens[after].is_capital and tokens[after].gap == ", ":
+        after += 1
+    if after + 1 >= len(tokens):
+        return False
+    return tokens[after].folded == "und" and tokens[after + 1].folded in PERSONS
+
+
+def is_institution(word: str) -> bool:
+    """Whether a folded word is a name with a hyphen: "Thünen-Institut", not "Musik-Schule"."""
+    head, _, last = word.rpartition("-")
+    return bool(head) and last in INSTITUTIONS and not is_plain_noun(head)
 
 
 def is_placed_as_name(reading: TextReading, place: int) -> bool:
@@ -72,26 +126,34 @@ def is_placed_as_name(reading: TextReading, place: int) -> bool:
     word, before = tokens[place].folded, tokens[place - 1]
     if _is_listed(word):
         return before.folded in PERSON_TITLES
+    if is_joined(tokens[place]) and (before.folded in RELATIONS or before.folded.endswith(FEMININE_ENDINGS)):
+        return True
     is_after_first_name = before.is_capital and is_joined(tokens[place]) and not is_plain_noun(before.folded)
-    return before.folded in PLACE_PREPOSITIONS | PERSON_TITLES | NAMING or (is_after_first_name and not before.begins)
+    if before.folded in LOCATIVES | PERSON_TITLES | NAMING or (is_after_first_name and not before.begins):
+        return True
+    return before.folded in PLACE_PREPOSITIONS and not word.endswith("en") and not is_plain_noun(word)
 
 
 def _is_surname(reading: TextReading, place: int) -> bool:
-    """Whether "Frau", "Herr" or "Dr." stands before a word."""
-    before = reading.tokens[place - 1] if place > 0 else None
-    return before is not None and before.folded in PERSON_TITLES and not reading.tokens[place].begins
+    """Whether "Frau", "Herr" or "Dr." stands before a word, or what bears a name, as in "Projekt Moorblick"."""
+    before = reading.tokens[place - 1] if place > 0 and not reading.tokens[place].begins else None
+    if before is None:
+        return False
+    is_kind = before.folded in KINDS and is_joined(reading.tokens[place])
+    return before.folded in PERSON_TITLES or (is_kind and not _is_listed(reading.tokens[place].folded))
 
 
-def _is_noun_by_place(reading: TextReading, place: int, *, is_of_place: bool) -> bool:
+def _is_noun_by_place(reading: TextReading, place: int) -> bool:
     """Whether an unknown word is a noun by its ending and its neighbours: a verb, what somebody is, part of a list."""
     tokens = reading.tokens
     word = tokens[place].folded
+    is_of_place = place > 0 and tokens[place - 1].folded in LOCATIVES
     if word.endswith("en") and not is_of_place and word not in NAMES_LIKE_VERBS:
         return True
     before = tokens[place - 1] if place > 0 and not tokens[place].begins else None
     if before is not None and before.folded in BEING and word.endswith(PROFESSION_ENDINGS):
         return True
-    return _is_in_list_of_nouns(reading, place)
+    return _is_in_list_of_nouns(reading, place) and not _is_subject(reading, place)
 
 
 def _is_in_list_of_nouns(reading: TextReading, place: int) -> bool:

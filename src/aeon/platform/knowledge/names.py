@@ -9,23 +9,37 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.platform.knowledge.common_words import (
-    BEING,
+    APPOSITIONS,
     COMMON_ACRONYMS,
     FRENCH_OR_ENGLISH_ENDINGS,
-    GERMAN_NOUNS,
-    GERMAN_VERBS,
+    JOINING,
     LANGUAGES,
     LEADING_ARTICLES,
     LEGAL_FORMS,
     OBJECTS,
     PARTICLES,
-    PERSON_TITLES,
     PLURAL_VERBS,
     TIMES_AND_TONGUES,
     TITLES,
+    VERB_ENDINGS,
+    VERBS_OF_ONE,
+)
+from aeon.platform.knowledge.german_nouns import (
+    is_beside_speaker,
+    is_common_noun,
+    is_institution,
+    is_noun_at,
+    is_plain_noun,
+)
+from aeon.platform.knowledge.german_words import (
+    BEING,
+    GERMAN_NOUNS,
+    GERMAN_VERBS,
+    HOUSES,
+    PERSON_TITLES,
+    RELATIONS,
     WATERS,
 )
-from aeon.platform.knowledge.german_nouns import is_noun_at, is_plain_noun
 from aeon.platform.knowledge.readings import INNER, TextReading, Token, WordCases, is_joined, read_text
 
 _FIRST_PERSON: Final = re.compile(r"i(?:['\u2019]|$)")
@@ -86,7 +100,9 @@ def _is_before_noun(reading: TextReading, first: int, after: int, end: int) -> b
     if after == end:
         return False
     word = reading.tokens[after - 1]
-    return word.folded.endswith("er") or (reading.tokens[first].begins and not word.folded.endswith("s"))
+    is_adjective = word.folded.endswith("es") and reading.tokens[after].folded not in RELATIONS
+    is_genitive = word.folded.endswith("s") and not is_adjective
+    return word.folded.endswith("er") or (reading.tokens[first].begins and not is_genitive)
 
 
 def _noun_within(reading: TextReading, first: int, end: int) -> int:
@@ -94,13 +110,22 @@ def _noun_within(reading: TextReading, first: int, end: int) -> int:
     if reading.language == "de" and first < end and reading.tokens[end - 1].folded not in LEGAL_FORMS:
         for place in range(first + 1, end):
             word, before = reading.tokens[place].folded, reading.tokens[place - 1].folded
-            if before in PERSON_TITLES:
+            if before in PERSON_TITLES or before in HOUSES:
                 continue
-            is_owned = before.endswith("s") and (is_plain_noun(word) or _is_known_name(reading, before[:-1]))
+            is_noun = is_plain_noun(word) or word in RELATIONS
+            is_owned = before.endswith("s") and (is_noun or _is_known_name(reading, before[:-1]))
             is_surname = place == end - 1 and not before.endswith("s") and before not in GERMAN_NOUNS
-            if is_owned or (word in GERMAN_NOUNS and not (is_surname and not reading.tokens[first].begins)):
+            if is_owned or (word in GERMAN_NOUNS and not (is_surname and _has_surname(reading, first, end))):
                 return place
     return end
+
+
+def _has_surname(reading: TextReading, first: int, end: int) -> bool:
+    """Whether a noun may be the surname after a first name: "Katrin Winter leitet", not "Kaltes Wasser hilft"."""
+    if not reading.tokens[first].begins:
+        return True
+    is_adjective = reading.tokens[first].folded.endswith(("e", "en", "er", "es", "em"))
+    return not is_adjective and end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end])
 
 
 def _is_known_name(reading: TextReading, word: str) -> bool:
@@ -113,7 +138,8 @@ def _name_of(reading: TextReading, tokens: Sequence[Token], *, is_genitive: bool
     last = tokens[-1]
     text = " ".join(reading.text[tokens[0].start : last.start + len(last.text)].split())
     head, _, end = text.rpartition("-")
-    if head and end.casefold() in GERMAN_NOUNS and (INNER.match(head) or head.isupper()):
+    is_acronym = INNER.match(head) is not None or head.isupper()
+    if is_acronym and end.casefold() in GERMAN_NOUNS and not is_institution(text.casefold()):
         text = head
     return FoundName(text[:-1] if is_genitive and text.endswith("s") else text, tokens[0].start)
 
@@ -137,10 +163,17 @@ def _run_end(reading: TextReading, place: int) -> int:
             break
         if beyond > end and tokens[beyond].folded in TITLES:
             break
+        if beyond > end and reading.language == "de" and _is_of_noun(reading, place, beyond):
+            break
         if beyond > end and reading.language != "fr" and tokens[end].text in _HARD_PARTICLES:
             break
         end = beyond + 1
     return _water_after(reading, end) if reading.language == "de" else end
+
+
+def _is_of_noun(reading: TextReading, place: int, beyond: int) -> bool:
+    """Whether a particle joins no name: "einen Rasenmäher von Stihl", "Nowotny von der Sparkasse"."""
+    return is_common_noun(reading, place) or reading.tokens[beyond].folded in GERMAN_NOUNS
 
 
 def _water_after(reading: TextReading, end: int) -> int:
@@ -175,6 +208,8 @@ def _may_be_in_name(reading: TextReading, place: int) -> bool:
 def _is_surname_of(reading: TextReading, place: int) -> bool:
     """Whether a first name or a title stands before a word that else is a season or a month: "Katrin Winter"."""
     before = reading.tokens[place - 1] if place > 0 and is_joined(reading.tokens[place]) else None
+    if reading.tokens[place].folded.endswith(("day", "days")):
+        return False
     if before is None or not before.is_capital or before.folded in TIMES_AND_TONGUES:
         return before is None and place > 0 and reading.tokens[place - 1].folded in PERSON_TITLES
     is_small_word = before.folded in reading.known.openers or before.folded in reading.known.grammar
@@ -246,8 +281,24 @@ def _looks_like_first_name(reading: TextReading, word: str, end: int) -> bool:
     if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, first)):
         return False
     if reading.language == "de":
+        if word.endswith("iert"):
+            return False
+        if is_beside_speaker(reading, end - 1):
+            return True
         return end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end]) and not _is_what_is(reading, end)
-    return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS)
+    return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS) and _goes_on_as_after_name(reading, end)
+
+
+def _goes_on_as_after_name(reading: TextReading, end: int) -> bool:
+    """Whether what follows a first word may follow a name in English or French: nothing, a verb, an apposition."""
+    if end == len(reading.tokens) or reading.tokens[end].begins:
+        return True
+    after = reading.tokens[end]
+    if after.gap == ", " or after.folded in JOINING[reading.language]:
+        beyond = reading.tokens[end + 1] if end + 1 < len(reading.tokens) else after
+        return after.folded in APPOSITIONS[reading.language] or after.is_capital or beyond.is_capital
+    is_verb = after.folded in VERBS_OF_ONE[reading.language] or after.folded.endswith(VERB_ENDINGS[reading.language])
+    return after.gap != " " or (after.text.islower() and is_verb)
 
 
 def _is_followed_by_object(reading: TextReading, end: int) -> bool:
