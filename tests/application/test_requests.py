@@ -46,6 +46,14 @@ def test_the_typed_result_has_the_published_form(opened):
     assert isinstance(raw["final_state"], OrchestrationState)
 
 
+def test_a_failed_request_says_why_and_is_not_trusted(opened):
+    plan = {"goal": "divide", "steps": [{**ADD["steps"][0], "arguments": {"expression": "1/0"}}]}
+    result = opened(model=ScriptedAdapter([])).run_plan(plan, repair=False)
+    assert (result.status, result.trusted, result.error["step_id"]) == ("failed", False, "s1")
+    assert "zero" in result.error["message"]
+    assert result.as_dict()["error"] == result.error
+
+
 def test_usage_is_the_sum_of_what_the_replies_report(opened):
     reply = LLMResponse(text=json.dumps(ADD), usage={"input_tokens": 7, "output_tokens": 3})
     usage = opened(model=ScriptedAdapter([reply])).ask("add").usage

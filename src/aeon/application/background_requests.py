@@ -9,7 +9,7 @@ from aeon.application.history import HistoryEntry, HistoryService, state_of_log
 from aeon.application.log_files import list_log_files
 from aeon.application.pages import Page
 from aeon.application.prepared_runs import read_interrupted_run
-from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
+from aeon.application.requests import KernelRunOptions, RequestResult, RequestService, failure_of
 from aeon.base.errors import AeonError, InputError, LogError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
@@ -140,8 +140,8 @@ class BackgroundRequests:
         return {
             "id": id_,
             "state": begun.state if begun is not None else state_of_log(cast(Path, path)),
-            "error": None if begun is None else begun.error,
             **_outcome(path),
+            **({} if begun is None or begun.error is None else {"error": begun.error}),
         }
 
     def _begin(
@@ -169,7 +169,15 @@ class BackgroundRequests:
 
 def _outcome(path: Path | None) -> JsonObject:
     """What a log tells of its request; nothing before there is a plan."""
-    nothing: JsonObject = {"request": None, "plan": None, "answer": None, "results": {}, "marks": {}, "trusted": None}
+    nothing: JsonObject = {
+        "request": None,
+        "plan": None,
+        "answer": None,
+        "results": {},
+        "marks": {},
+        "trusted": None,
+        "error": None,
+    }
     if path is None:
         return nothing
     try:
@@ -177,6 +185,7 @@ def _outcome(path: Path | None) -> JsonObject:
         state = restore_state(history)
     except LogError:
         return nothing
+    failure = failure_of(state)
     marks: dict[str, Json] = {step: list[Json](listed) for step, listed in state.marks.items()}
     return {
         "request": state.request,
@@ -184,5 +193,6 @@ def _outcome(path: Path | None) -> JsonObject:
         "answer": state.answer(),
         "results": state.results,
         "marks": marks,
-        "trusted": is_trusted(state.marks),
+        "trusted": failure is None and is_trusted(state.marks),
+        "error": failure,
     }

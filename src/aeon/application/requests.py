@@ -33,7 +33,7 @@ from aeon.llm.usage import Prices, Usage
 from aeon.observability.events import Observer
 from aeon.observability.log import JsonlLog
 from aeon.observability.run_logger import logged_run
-from aeon.plan.models import Plan
+from aeon.plan.models import Plan, StepStatus
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import Attachments, AttachmentTool
 from aeon.tools.interface import Tool
@@ -54,9 +54,9 @@ __all__ = [
 class RequestResult:
     """The outcome of a request. `answer` is the last step's result as text, None without one.
 
-    `results` and `marks` are by step id; `trusted` is False where `marks` say why to doubt the answer (core 17).
-    `error` is why the run ended early. `usage` counts the model calls of the whole run, also those before a resume.
-    `log` is None where nothing was logged.
+    `results` and `marks` are by step id; `trusted` is False for a run that is not completed, and where `marks` say why
+    to doubt the answer (core 17). `error` is why the run ended early, or why a step failed. `usage` counts the model
+    calls of the whole run, also those before a resume. `log` is None where nothing was logged.
     """
 
     answer: str | None
@@ -81,7 +81,7 @@ class RequestResult:
             marks=raw["marks"],
             results=raw["results"],
             plan=raw["plan"],
-            error=raw.get("error"),
+            error=raw.get("error") or failure_of(state),
             log=log,
             usage=request_usage(state, prices),
             state=state,
@@ -99,6 +99,13 @@ class RequestResult:
             "trusted": self.trusted,
         }
         return whole if self.error is None else {**whole, "error": self.error}
+
+
+def failure_of(state: OrchestrationState) -> JsonObject | None:
+    """The error of the step that failed; None if none did."""
+    failed = {step.step_id for step in state.plan.steps if step.status is StepStatus.FAILED}
+    errors = [error for error in state.errors if error.get("step_id") in failed and error["type"] != "Warning"]
+    return errors[-1] if errors else None
 
 
 class KernelRunOptions(NamedTuple):

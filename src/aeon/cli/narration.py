@@ -123,7 +123,7 @@ def _ended_line(event: RunEnded) -> StyledLine:
     text = f"run {event.status.replace('_', ' ')}"
     return (
         StyledLine(text, _STATUS_STYLES.get(event.status, ""))
-        if event.trusted
+        if event.trusted or event.status != "completed"
         else StyledLine(f"{text}, not trusted", "yellow")
     )
 

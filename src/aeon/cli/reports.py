@@ -95,7 +95,7 @@ def print_report(outcome: RequestReport, *, as_json: bool, is_quiet: bool = Fals
 
     If it `is_quiet`, only errors and warnings about trust are printed besides the data.
     """
-    if outcome.error is not None:
+    if outcome.error is not None and (is_quiet or outcome.error not in outcome.errors):  # else it was shown at its step
         print_message(str(outcome.error["message"]).rstrip(), "error: ")
     if outcome.status == "completed" and outcome.answer is None:
         print_message("The last step returned no answer.")

@@ -96,8 +96,8 @@ class Orchestrator:
         """Plans the request (or uses `initial_plan`) and runs every step in order.
 
         Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", also "answer" (the last
-        step's result as text, None without one), "results" and "marks" by step id, "trusted" (false if a step fell
-        back, was declined or is doubtful: core 17), and "error" if the run ended early.
+        step's result as text, None without one), "results" and "marks" by step id, "trusted" (false if a step
+        failed, fell back, was declined or is doubtful: core 17), and "error" if the run ended early.
 
         For an `initial_plan` only: arguments that do not fit their tool are refused unless the model may `repair` them;
         unknown tools are left to the model, by contract, unless `allow_fallback` is false.
@@ -374,7 +374,7 @@ class Orchestrator:
             status = "ttl_expired"
         answer = state.answer()
         log = getattr(self._log, "path", None)
-        trusted = is_trusted(state.marks)
+        trusted = status == "completed" and is_trusted(state.marks)
         self._emit(RunEnded(status, answer, error, str(log) if isinstance(log, Path) else None, trusted=trusted))
         final = self.get_state()
         result: JsonObject = {

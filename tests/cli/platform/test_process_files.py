@@ -153,6 +153,36 @@ def test_a_case_that_is_not_as_expected_fails(aeon, tested):
     assert aeon("process", "test", tested).code == 2
 
 
+SECTIONS = """\
+kind: Process
+name: careful
+steps:
+  - {id: note, tool: recall, inputs: {key: a}, output: noted}
+"""
+ADDED = """\
+inputs: {who: {type: string, default: Ann}}
+onFailure:
+  - {id: tell, tool: recall, inputs: {key: failed}, output: told}
+finally:
+  - {id: tidy, tool: recall, inputs: {key: "{who}"}, output: tidied}
+"""
+
+
+@pytest.mark.slow
+def test_inputs_and_sections_are_added_replayed_and_removed(aeon, written):
+    assert aeon("init").code == 0
+    for text in (SECTIONS, SECTIONS + ADDED):
+        applied = aeon("apply", "-f", written(text))
+        assert applied.code == 0, applied.err
+    file = written("process: careful\ncases: [{name: once}]\n", "careful.test.yaml")
+    recorded = aeon("process", "test", file, "--record")
+    assert recorded.code == 0, recorded.out
+    assert aeon("process", "test", file).out == "passed: once\n"
+    removed = aeon("apply", "-f", written(SECTIONS))
+    assert removed.code == 0
+    assert "finally" in removed.out
+
+
 CIRCLE = """\
 kind: Process
 name: ping

@@ -1,5 +1,7 @@
 """Processes in the record: saved when they can work, changed whole, deleted when nobody needs them (platform 2 to 8)."""
 
+import json
+
 import pytest
 from tests.platform.stored_processes import Storing, step
 
@@ -47,6 +49,19 @@ def research(storing, user, tool, process, **fields):
         ),
     )
     return storing.add(user, *steps, name="research", **{**RESEARCH, **fields})
+
+
+def test_the_audit_log_names_the_sections_that_a_change_adds_and_removes(storing, ann, world):
+    tool = storing.tool(ann)
+    made = storing.add(ann, step("a", tool=tool.id, inputs={"q": "x"}))
+    sections = {name: [step(name, tool=tool.id, inputs={"q": "x"})] for name in ("onFailure", "finally")}
+    added = storing.change(ann, made, inputs={"who": {"type": "string"}}, **sections)
+    storing.change(ann, added, inputs={}, onFailure=[], **{"finally": []})
+    entries = [each for each in world.catalog.ledger.audit_log(ann) if each["action"] == "process.change"]
+    assert [set(json.loads(each["details"])["fields"]) >= {"inputs", "onFailure", "finally"} for each in entries] == [
+        True,
+        True,
+    ]
 
 
 def test_what_was_saved_is_given_back_and_found(storing, ann):

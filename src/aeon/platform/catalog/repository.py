@@ -332,7 +332,8 @@ def audit_change(before: OwnedEntity, after: OwnedEntity, actor: str) -> list[Au
     They contain the names of changed fields; sharing has actions of its own (platform 4).
     """
     old, new = before.as_dict(), after.as_dict()
-    fields: list[Json] = [name for name in new if new[name] != old[name] and name not in _ALWAYS_CHANGED]
+    names = {**new, **old}  # a field that is not set is in neither
+    fields: list[Json] = [name for name in names if new.get(name) != old.get(name) and name not in _ALWAYS_CHANGED]
     verb = "share" if after.shared and not before.shared else "unshare" if before.shared > after.shared else "change"
     return [
         AuditAction(f"{after.kind}.{verb}", after.id, actor, after.owner_id, {"name": after.name, "fields": fields})
