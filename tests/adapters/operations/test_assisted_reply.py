@@ -138,6 +138,27 @@ def test_a_call_that_may_be_repeated_is_taken_up(replying):
     assert (again.posted, tool.posted) == (["hi"], ["hi"])
 
 
+class Ask(Post):
+    """Looks something up, which may be repeated."""
+
+    is_repeatable = True
+
+
+def test_the_model_answers_alone_where_a_call_failed_that_may_be_repeated(replying):
+    talk, memory, made = replying
+
+    def fail():
+        raise ToolError("no such place")
+
+    model, call = made(Ask(fail), json.dumps(PLAN), "I do not know.")
+    answer = begun(talk)
+    output = call(answer)
+    assert output["text"] == "I do not know."
+    assert output["marks"][0].startswith("doubtful: answered without tools, because a call failed: ")
+    assert "no such place" in output["marks"][0]
+    assert memory.remake(talk.user, answer.id) == [model.asked[-1]]
+
+
 def test_a_tool_that_fails_fails_the_answer_with_its_reason(replying):
     talk, _, made = replying
 

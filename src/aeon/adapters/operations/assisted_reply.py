@@ -47,8 +47,8 @@ OfferTools: TypeAlias = Callable[[ToolQuestion], OfferedTools | None]
 """Chooses the tools for a message; None if none suits, so that the model answers alone."""
 
 
-class NoPlanError(Exception):
-    """The model could not plan the use of tools."""
+class WithoutToolsError(Exception):
+    """The tools did not help, and nothing was done that a repetition would do again; the text says why."""
 
 
 class AssistedReply:
@@ -63,11 +63,13 @@ class AssistedReply:
         self._note = note
         self.prompts: list[JsonObject] = []
         self.calls: list[JsonObject] = []
+        self._acts = False
 
     def make(self, adapter: LLMAdapter, sink: TextSink) -> JsonObject:
         """Run the kernel; return the text of the answer and its marks.
 
-        `sink` gets the last step's text as it is generated. Raises NoPlanError, and OperationError if a step failed.
+        `sink` gets the last step's text as it is generated. Raises WithoutToolsError if the use of tools could not be
+        planned, or a step failed after calls that may all be repeated, and OperationError if any may not be.
         """
         kernel = Orchestrator(
             _ConversingAdapter(adapter, self._question.earlier, self.prompts),
@@ -80,12 +82,14 @@ class AssistedReply:
         try:
             raw = kernel.execute(self._question.message)
         except OrchestrationError as error:
-            raise NoPlanError(error.message) from error
+            raise WithoutToolsError("the use of tools could not be planned, so none was used") from error
         except RequestError as error:
             raise OperationError(error.message, next_step=error.next) from None
         state = cast(OrchestrationState, raw["final_state"])
         if raw["status"] != "completed" or not raw["answer"]:
-            raise OperationError(_reason(raw, state))
+            if self._acts:
+                raise OperationError(_reason(raw, state))
+            raise WithoutToolsError(f"answered without tools, because a call failed: {_reason(raw, state)}")
         marks = [mark for listed in raw["marks"].values() for mark in listed]
         return {"text": raw["answer"].strip(), "marks": marks}
 
@@ -101,6 +105,7 @@ class AssistedReply:
     def _begin(self, tool: Tool, arguments: JsonObject) -> int:
         self.calls.append({"tool": tool.name, "arguments": arguments, "state": "began"})
         if not tool.is_repeatable:
+            self._acts = True
             self._note(self)
         return len(self.calls) - 1
 

@@ -6,9 +6,9 @@ from typing import Final, cast
 
 from aeon.adapters.operations.assisted_reply import (
     AssistedReply,
-    NoPlanError,
     OfferTools,
     ToolQuestion,
+    WithoutToolsError,
     answer_marks,
 )
 from aeon.adapters.operations.llm import ReplyRecorder, counted_result, operation_error
@@ -32,8 +32,6 @@ from aeon.platform.memory.working_memory import MemoryService, PreparedReply, Re
 
 _STARTING: Final = 2.0
 """Seconds that an answer waits for a model server where nothing listens: it may be starting."""
-
-_NO_PLAN = "doubtful: the use of tools could not be planned, so none was used"
 
 
 class ReplyExecutor:
@@ -94,7 +92,7 @@ class ReplyExecutor:
     def _assisted(
         self, user: str, answer: str, form: ReplyForm, adapter: LLMAdapter, sink: DeduplicatingSink
     ) -> JsonObject | None:
-        """Return the answer with tools; None if none suits. By the model alone, and marked, if it cannot plan them.
+        """Return the answer with tools; None if none suits. By the model alone, and marked, if they do not help.
 
         Where a file is attached, the model answers alone: a file that gives orders must not have a tool called.
         """
@@ -113,10 +111,11 @@ class ReplyExecutor:
         )
         try:
             output = reply.make(adapter, sink)
-        except NoPlanError:
+        except WithoutToolsError as error:
             self._memory.keep(prepared)
+            sink.begin_attempt()
             alone = _output(call_model(adapter, prepared.request, sink), prepared)
-            return {**alone, "marks": [_NO_PLAN, *alone["marks"]]}
+            return {**alone, "marks": [f"doubtful: {error}", *alone["marks"]]}
         self._memory.note_tool_use(prepared, reply.prompts, reply.calls, len(earlier), adapter.count_tokens)
         sink.begin_attempt()
         sink(output["text"])  # what was not streamed: the result of a tool
