@@ -11,7 +11,7 @@ from aeon.base.errors import LLMError, exception_message, is_recordable
 from aeon.base.json import Json, JsonObject, copy_json, json_problems
 
 TextSink: TypeAlias = Callable[[str], None]
-"""Receives each piece of text as the model generates it."""
+"""Receives each piece of text as the model generates it; an empty one while it reads, so that a sink may stop it."""
 
 
 @dataclass(frozen=True, slots=True)

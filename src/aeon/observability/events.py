@@ -211,7 +211,7 @@ def text_sink(observer: Observer | None, purpose: str) -> Callable[[str], None] 
     """What passes a model's text on to `observer` as it arrives; None for an observer that does not read it."""
     if observer is None or not wants_text(observer):
         return None
-    return lambda text: observer(TextGenerated(purpose, text))
+    return lambda text: observer(TextGenerated(purpose, text)) if text else None
 
 
 def _copy(event: Event) -> Event:

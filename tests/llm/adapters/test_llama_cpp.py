@@ -164,6 +164,21 @@ class TestWithWeights:
         with pytest.raises(LLMRequestError, match=r"The prompt has \d+ tokens, the model's context 1024"):
             embedded.complete(LLMRequest("word " * 3000))
 
+    def test_a_prompt_that_is_still_read_can_be_stopped(self, tiny_model):
+        class StoppedError(Exception):
+            pass
+
+        def stop(piece):
+            raise StoppedError(piece)
+
+        with LlamaCppAdapter(tiny_model, context=4096) as adapter:
+            with pytest.raises(StoppedError) as caught:
+                adapter.complete(LLMRequest("word " * 3000, max_tokens=5), stop)
+            assert str(caught.value) == ""
+            pieces = []
+            reply = adapter.complete(LLMRequest("Say yes.", max_tokens=5), pieces.append)
+            assert "".join(pieces) == reply.text
+
     def test_a_schema_llama_cpp_cannot_follow_is_told(self, embedded):
         with pytest.raises(LLMRequestError, match="cannot take the request"):
             embedded.complete(LLMRequest("hi", schema={"type": "nonsense"}))

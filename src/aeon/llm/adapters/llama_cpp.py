@@ -24,6 +24,9 @@ from aeon.llm.retry import AttemptFailed
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
 """A cached prefix is computed in other batches than a fresh one, hence long greedy answers can differ."""
 
+_TELLS_PROGRESS: JsonObject = {"return_progress": True}
+"""A chunk after each batch of the prompt, at which a request can be stopped that is still being read."""
+
 _Outcome: TypeAlias = JsonObject | Exception | None
 """An outcome of the native call: a chunk, the error it ended with, or None at its end."""
 
@@ -75,11 +78,11 @@ class LlamaCppAdapter(RequestAdapter):
         try:
             server = self._loaded()
             self._prepare(server, request)
-            with closing(_chunks(server, {**self._body(request), **self._extra})) as chunks:
+            with closing(_chunks(server, {**self._body(request), **self._extra, **_TELLS_PROGRESS})) as chunks:
                 for chunk in chunks:
                     _check_fits(chunk)
                     piece = reader.feed_chunk(chunk)
-                    if piece and on_text is not None:
+                    if on_text is not None and (piece or "prompt_progress" in chunk):
                         on_text(piece)
                     if watch is not None and watch.sees_loop(piece):
                         return reader.cut_reply()

@@ -15,6 +15,8 @@ from aeon.base.json import Json, JsonObject
 
 _MAGIC = b"GGUF"
 _PROMPT_CACHE_MIB = 256
+_BATCH = 512
+"""Tokens of a prompt that are read before the next look whether its reader still wants the answer: a few seconds."""
 
 
 class LlamaServer(Protocol):
@@ -108,6 +110,7 @@ def _parameters(runtime: Any, settings: RuntimeSettings) -> Any:
     parameters.model.path = str(settings.model_path)
     parameters.model_alias = {settings.model_path.stem}
     parameters.n_ctx = settings.context
+    parameters.n_batch = _BATCH
     # One slot: with more, llama.cpp divides the context between them.
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = settings.threads
