@@ -203,3 +203,9 @@ def test_a_stream_that_is_left_stops_its_follower(project):
 
 def test_project_is_a_public_name():
     assert Project.__module__ == "aeon.application.project"
+
+
+@pytest.mark.parametrize("part", [{"model": "gpt-5"}, {"memory": {}}])
+def test_a_part_of_another_type_is_refused_when_the_project_is_opened(tmp_path, part):
+    with pytest.raises(InputError, match=r"is no (LLMAdapter|Memory), but (str|dict)"):
+        Project.open(tmp_path, **part)

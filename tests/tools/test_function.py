@@ -1,6 +1,7 @@
 """Core 15: `@tool` makes a tool of a typed function."""
 
 import functools
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -156,6 +157,17 @@ def test_arguments_that_do_not_convert_are_named():
         made.invoke(schema="x", b=["y"])
     with pytest.raises(ToolError, match="c: Extra inputs"):
         made.invoke(schema=1, b=[], c=1)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, {"mean": math.nan}, [{"max": (1.0, -math.inf)}]])
+def test_a_number_that_is_not_json_is_a_tool_error_and_not_null(value):
+    @tool
+    def measured() -> Any:
+        """Measures."""
+        return value
+
+    with pytest.raises(ToolError, match="NaN and infinity are not JSON"):
+        measured.invoke()
 
 
 def test_a_function_that_breaks_its_own_promise_is_a_tool_error():

@@ -93,8 +93,10 @@ class Project:
 
         `settings` maps keys such as "run.ttl" to values that win over files and environment. `model` and `memory` are
         used instead of those that the settings name; the caller closes them. Raises ConfigError with every mistake, and
-        InputError if the folder cannot be made.
+        InputError if the folder cannot be made, and for a model or a memory of another type.
         """
+        _require_type(model, LLMAdapter, "model", "name it in the settings, or subclass LLMAdapter")
+        _require_type(memory, Memory, "memory", "subclass Memory")
         place = _made_folder(Path(folder).expanduser().absolute())
         _require_keys(settings or {})
         variables = os.environ if environ is None else environ
@@ -381,6 +383,13 @@ class Project:
         with suppress(OSError, UnicodeDecodeError):
             return place.read_text(encoding="utf-8")
         raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.")
+
+
+def _require_type(part: object, kind: type, name: str, advice: str) -> None:
+    if part is not None and not isinstance(part, kind):
+        raise InputError(
+            f"{name} is no {kind.__name__}, but {type(part).__name__}.", next_step=f"To choose one, {advice}."
+        )
 
 
 def _made_folder(folder: Path) -> Path:

@@ -1,8 +1,9 @@
 """The decorator `@tool`: makes a tool from a typed function, with schemas from its types (core 15)."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from math import isfinite
 from typing import Annotated, Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
@@ -56,7 +57,9 @@ class FunctionTool(Tool, Generic[P, R]):
         values = {field.alias or name: getattr(arguments, name) for name, field in type(arguments).model_fields.items()}
         result = self._called(values)
         try:
-            plain: Json = self._result.dump_python(self._result.validate_python(result), mode="json")
+            checked = self._result.validate_python(result)
+            _refuse_numbers_beyond_json(self._result.dump_python(checked))
+            plain: Json = self._result.dump_python(checked, mode="json")
         except (ValidationError, ValueError) as error:
             raise ToolError(
                 f"{self.name} returned a result that does not fit its annotation: {_first_line(error)}."
@@ -66,6 +69,17 @@ class FunctionTool(Tool, Generic[P, R]):
     def _called(self, values: JsonObject) -> object:
         call = partial(cast(Callable[..., Any], self.function), **values)
         return run_async(call) if inspect.iscoroutinefunction(self.function) else call()
+
+
+def _refuse_numbers_beyond_json(value: object) -> None:
+    """Raise ValueError for a NaN or an infinity in plain data, which would become null without a word."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("NaN and infinity are not JSON; return None or a text in their place")
+    if isinstance(value, Mapping):
+        value = list(cast(Mapping[object, object], value).values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        for part in cast(Iterable[object], value):
+            _refuse_numbers_beyond_json(part)
 
 
 @overload
