@@ -1,5 +1,7 @@
 """What a definition may say beyond calls (platform 41): what is refused when it is saved, and with which words."""
 
+import re
+
 import pytest
 
 from aeon.platform.errors import RuleError
@@ -224,11 +226,40 @@ def test_what_cannot_run_is_refused_when_it_is_saved(steps, path, rule, words):
 
 @pytest.mark.parametrize(
     "text",
-    ['{"topic": 1}', "{'a': topic}", "function() { return topic; }", "{topic:>10}", "{...}", "{topics.x}", "{a - b}"],
+    ['{"topic": 1}', "{'a': topic}", "function() { return topic; }", "{topic:>10}", "{...}", "{a - b}"]
+    + ['{console.log("x")}', "{topics.x }", "{topics.map(t => t)}", "{topics.0 .x}", "{= '{topics.x}'}"],
 )
 def test_braces_of_json_and_code_are_left_alone(text):
     """Platform 41: only what is valid CEL over known names looks like an expression."""
     assert checked(step("a", inputs={"prompt": text})) == []
+
+
+@pytest.mark.parametrize("text", ["{topics.x}", "about {topics.x-y.0} and more"])
+def test_a_mistyped_name_before_a_dot_is_refused(text):
+    """Platform 41: else the run sends the braces to the service, as a text like any other."""
+    (name,) = re.findall(r"{.*}", text)
+    assert only(step("a", inputs={"prompt": text})) == (
+        f"{name}: there is no input 'topics'; there are lang, topic; write {{= '{name}'}} if it is text"
+    )
+
+
+def test_a_mistyped_name_before_a_dot_is_refused_wherever_a_step_reads():
+    """Platform 41: in what undoes a step, in whom it asks, in what it waits for, and in what it repeats."""
+    undo = {"tool": "answer", "inputs": {"id": "{item.body.id}"}}
+    asked = {"assignee": "{aprover.name}", "escalate": [{"assignee": "{boss.name}", "timeout": 60}]}
+    steps = [
+        search("a", forEach=loop("{topic}"), compensate=undo),
+        step("b", interactionMode="manual", question=asked),
+        step("c", wait="{day.end}"),
+        step("d", forEach=loop("{orders.lines}")),
+    ]
+    assert found(*steps) == [
+        ("$.steps[1].question.assignee", "reference_exists"),
+        ("$.steps[1].question.escalate[0].assignee", "reference_exists"),
+        ("$.steps[2].wait", "reference_exists"),
+        ("$.steps[3].forEach.items", "reference_exists"),
+        ("$.steps[0].compensate.inputs.id", "reference_exists"),
+    ]
 
 
 def test_sections_read_what_is_certain_and_test_the_rest():
