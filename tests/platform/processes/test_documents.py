@@ -155,7 +155,7 @@ def test_everything_wrong_is_said_at_once_with_its_document_and_path(storing, us
             "    process: 3\n",
             "$.steps[0].process: input should",
         ),
-        ("initialContext: [topic]", "template: x", "$.template: extra inputs"),
+        ("initialContext: [topic]", "template: x", "$.template: there is no field 'template' here; did you mean 'outputTemplate'?"),
         ("timeout: 9", "timeout: 0", "$.steps[1].execution.timeout: input should be greater than or equal to 1"),
     ],
 )

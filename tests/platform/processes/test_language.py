@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from aeon.platform.catalog.model import NewTool
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.checks.targets import ProcessTarget
 from aeon.platform.processes.model import ProcessDefinition
@@ -312,6 +313,39 @@ def test_a_call_leaves_out_what_has_a_default():
     known = Known({"inner": target})
     assert checked(step("c", process="inner", inputs={"a": 1}), targets=known) == []
     assert "needs the input 'a'" in only(step("c", process="inner", inputs={"b": 1}), targets=known)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"step": []}, "$.step: there is no field 'step' here; did you mean 'steps'?"),
+        ({"input": {}}, "$.input: there is no field 'input' here; did you mean 'inputs'?"),
+        ({"steps": [step("a", dependson=[])]}, "there is no field 'dependson' here; did you mean 'dependsOn'?"),
+        (
+            {"steps": [step("a", compensate={"tol": "x"})]},
+            "$.steps[0].compensate.tol: there is no field 'tol' here; did you mean 'tool'?",
+        ),
+        (
+            {"steps": [step("a", question={"escalate": [{"asignee": "x"}]})]},
+            "$.steps[0].question.escalate[0].asignee: there is no field 'asignee' here; did you mean 'assignee'?",
+        ),
+        (
+            {"steps": [{**step("a"), "execution": {"zzz": 1}}]},
+            "there is no field 'zzz' here; there are mode, condition, timeout, interactionMode",
+        ),
+    ],
+)
+def test_an_unknown_field_is_told_the_nearest_one(fields, said):
+    """Of the object that has it, however deep."""
+    with pytest.raises(RuleError) as caught:
+        ProcessDefinition.parsed({"name": "Own", "steps": [step("a")], **fields})
+    assert said in caught.value.message
+
+
+def test_an_unknown_field_of_one_kind_of_operation_is_told_the_fields_of_that_kind():
+    operation = {"type": "rest_request", "pth": "/"}
+    with pytest.raises(RuleError, match="there is no field 'pth' here; did you mean 'path'?"):
+        NewTool.parsed({"name": "a", "serviceId": "x", "operation": operation, "inputSchema": {}})
 
 
 def test_a_definition_that_uses_nothing_of_it_has_the_digest_that_it_had():
