@@ -316,6 +316,26 @@ def test_a_call_leaves_out_what_has_a_default():
 
 
 @pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("n", "n is integer, not true or false; compare it, as in `n == ...`"),
+        (" step.a_.count ", "step.a_.count is integer, not true or false; compare it, as in `step.a_.count == ...`"),
+        ("n == 1", None),
+        ("sure", None),
+        ("topic", None),
+        ("step.a_.open", None),
+        ("failure", "there is no input 'failure'"),
+    ],
+)
+def test_a_condition_that_is_one_value_is_true_or_false(condition, said):
+    """Platform 6: an input without a schema may be."""
+    typed = {"n": {"type": "integer"}, "sure": {"type": ["boolean", "null"]}}
+    problems = checked(search("a"), step("b", "a", condition=condition), inputs=typed)
+    assert [each.path for each in problems] == ([] if said is None else ["$.steps[1].execution.condition"])
+    assert said is None or said in problems[0].message
+
+
+@pytest.mark.parametrize(
     ("fields", "said"),
     [
         ({"step": []}, "$.step: there is no field 'step' here; did you mean 'steps'?"),
