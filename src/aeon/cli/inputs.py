@@ -140,7 +140,7 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
     if repeated := [name for name, times in names.items() if times > 1]:
         raise InputError(
             f"These inputs are given more than once: {', '.join(repeated)}.",
-            next_step="Give each once; several values are a list, such as --input 'topics=[\"tea\", \"milk\"]'.",
+            next_step='Give each once; several values are a list, such as --input \'topics=["tea", "milk"]\'.',
         )
     for each in inputs:
         if each in pairs:

@@ -227,8 +227,10 @@ def test_what_cannot_run_is_refused_when_it_is_saved(steps, path, rule, words):
 
 @pytest.mark.parametrize(
     "text",
-    ['{"topic": 1}', "{'a': topic}", "function() { return topic; }", "{topic:>10}", "{...}", "{a - b}"]
-    + ['{console.log("x")}', "{topics.x }", "{topics.map(t => t)}", "{topics.0 .x}", "{= '{topics.x}'}"],
+    [
+        *('{"topic": 1}', "{'a': topic}", "function() { return topic; }", "{topic:>10}", "{...}", "{a - b}"),
+        *('{console.log("x")}', "{topics.x }", "{topics.map(t => t)}", "{topics.0 .x}", "{= '{topics.x}'}"),
+    ],
 )
 def test_braces_of_json_and_code_are_left_alone(text):
     """Platform 41: only what is valid CEL over known names looks like an expression."""
@@ -364,7 +366,7 @@ def test_an_unknown_field_is_told_the_nearest_one(fields, said):
 
 def test_an_unknown_field_of_one_kind_of_operation_is_told_the_fields_of_that_kind():
     operation = {"type": "rest_request", "pth": "/"}
-    with pytest.raises(RuleError, match="there is no field 'pth' here; did you mean 'path'?"):
+    with pytest.raises(RuleError, match=r"there is no field 'pth' here; did you mean 'path'\?"):
         NewTool.parsed({"name": "a", "serviceId": "x", "operation": operation, "inputSchema": {}})
 
 
