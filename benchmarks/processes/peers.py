@@ -57,7 +57,7 @@ kind: Tool
 name: step
 service: peer
 connectionParams: {endpoint: "http://127.0.0.1"}
-operation: {type: rest_request}
+operation: {type: rest_request, path: "/{n}"}
 effect: idempotent
 inputSchema: {type: object, required: [n], properties: {n: {type: integer}}}
 outputSchema: {type: object, required: [got]}

@@ -90,6 +90,9 @@ def test_a_fault_hides_what_only_follows_from_it():
     assert shown(report) == [(6, 34, "$.connectionSchema.required")]
 
 
+TAB = "there is a tab, and YAML does not indent by tabs; use spaces"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
@@ -97,6 +100,21 @@ def test_a_fault_hides_what_only_follows_from_it():
         ("kind: Process\nname: a\nname: b\n", 3, "the key 'name' appears twice in one object"),
         ("- 1\n", 1, "it is not a mapping of JSON values"),
         ("kind: Process\n", 1, "it has no name"),
+        ("kind: Process\nname: 2026\n", 2, "YAML reads the name as the number 2026: put it in quotes"),
+        ("kind: Process\nname: no\n", 2, "YAML reads the name as the truth value false: put it in quotes"),
+        ("kind: Process\nname: ''\n", 2, "it has no name"),
+        (
+            "kind: Process\nname: a\ninputs:\n  day: {type: string,\n    default: 2026-12-24}\n",
+            5,
+            "YAML reads this as a date: put it in quotes",
+        ),
+        (
+            "kind: Process\nname: a\nsteps:\n- id: w\n  wait: 2026-12-24T18:00:00Z\n",
+            5,
+            "YAML reads this as a date: put it in quotes",
+        ),
+        ("kind: Process\nname: a\nsteps:\n\t- id: w\n", 4, TAB),
+        ("kind: Process\nname: a\n\tsteps: []\n", 3, TAB),
         (FILE + "---\nkind: Service\nname: shop\n", 29, "document 1 (line 2) already defines the Service 'shop'"),
     ],
 )

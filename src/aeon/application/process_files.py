@@ -15,6 +15,7 @@ from aeon.plan.yaml import YamlError
 from aeon.platform.catalog.apply import DocumentProblem
 from aeon.platform.catalog.documents import (
     CatalogDocument,
+    DocumentError,
     DocumentText,
     find_duplicates,
     in_order_of_creation,
@@ -129,8 +130,8 @@ def _read(parts: Iterable[DocumentText]) -> tuple[list[CatalogDocument], list[Fi
             documents.append(read_document(part, _AnyVariable()))
         except YamlError as error:
             faults.append(FileFault(_moved(TextFault(error.line, "", _without_marks(str(error)), error.column), part)))
-        except ValueError as error:
-            faults.append(FileFault(_moved(faults_at(part.text, [("$.kind", str(error))])[0], part)))
+        except DocumentError as error:
+            faults += [FileFault(_moved(each, part)) for each in faults_at(part.text, error.problems)]
     return documents, faults
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, json_problems
-from aeon.plan.yaml import YamlError, find_positions, load_yaml
+from aeon.base.json import Json, JsonObject
+from aeon.plan.yaml import YamlError, find_positions, find_unplain, load_yaml
 from aeon.platform.errors import PlatformError
 
 _MAX_TEXT: Final = 500_000
@@ -46,7 +46,9 @@ def read_mapping(text: str) -> JsonObject:
         value = load_yaml(text)
     except YamlError as error:
         raise InvalidTextError([TextFault(error.line, "", str(error), error.column)]) from None
-    if not isinstance(value, dict) or json_problems(value):
+    if unplain := find_unplain(value):
+        raise InvalidTextError(sorted(faults_at(text, unplain)))
+    if not isinstance(value, dict):
         raise InvalidTextError([TextFault(1, "", "the text is not a mapping of fields to JSON values")])
     return {**value}
 

@@ -33,13 +33,13 @@ _CALLED_BY: Final = frozenset({"name", "inputs", "initialContext"})
 _PLACEHOLDER: Final[JsonObject] = {"id": "placeholder", "wait": 0, "output": {"variable": "placeholder"}}
 _SERVICE: Final[JsonObject] = {
     "name": "doubled",
-    "type": "rest_api",
+    "type": "mcp_server",
     "protocol": "http",
     "connectionSchema": {"type": "object", "required": ["endpoint"], "properties": {"endpoint": {"type": "string"}}},
 }
 _TOOL: Final[JsonObject] = {
     "connectionParams": {"endpoint": "http://127.0.0.1"},
-    "operation": {"type": "rest_request", "path": "/"},
+    "operation": {"type": "mcp_call", "tool": "doubled"},
 }
 
 

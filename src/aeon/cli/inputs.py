@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Timer
@@ -124,8 +125,8 @@ def read_json_file(path: Path, what: str) -> Json:
 def read_inputs(inputs: Sequence[str]) -> JsonObject:
     """Return the inputs of all `--input` options together.
 
-    Each is NAME=VALUE with JSON or text, a JSON object, `@FILE` with one, or `-` or `@-` for one on stdin. Raises
-    InputError with all that are malformed.
+    Each is NAME=VALUE with JSON or text, a JSON object, `@FILE` with one, or `-` or `@-` for one on stdin. A NAME=VALUE
+    after an object replaces the object's. Raises InputError with all that are malformed, or all names given twice.
     """
     objects: JsonObject = {}
     pairs = [each for each in inputs if not each.lstrip().startswith(("{", "[", "@")) and each != "-"]
@@ -134,6 +135,12 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
         raise InputError(
             f"These inputs are not of the form NAME=VALUE: {', '.join(malformed)}.",
             next_step="""Write --input topic=tea, --input '{"topic": "tea"}', or --input @FILE.""",
+        )
+    names = Counter(each.partition("=")[0] for each in pairs)
+    if repeated := [name for name, times in names.items() if times > 1]:
+        raise InputError(
+            f"These inputs are given more than once: {', '.join(repeated)}.",
+            next_step='Give each once; several values are a list, such as --input \'topics=["tea", "milk"]\'.',
         )
     for each in inputs:
         if each in pairs:

@@ -102,7 +102,12 @@ Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
 ]
 Inputs = Annotated[
-    list[str] | None, typer.Option("--input", metavar="NAME=VALUE", help="An input; JSON or text. May be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=VALUE",
+        help="An input; JSON or text. @FILE has a JSON object of inputs. May be repeated.",
+    ),
 ]
 
 ConversationName = Annotated[

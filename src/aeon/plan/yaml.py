@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import yaml
 
-from aeon.base.json import MAX_DEPTH, Json
+from aeon.base.json import MAX_DEPTH, Json, json_problems
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML was built with it: five times faster, same results."""
@@ -31,9 +31,21 @@ def load_yaml(text: str) -> Json:
         _check_events(text)
         return yaml.load(text, Loader=_PlainLoader)  # noqa: S506  # a restricted SafeLoader
     except (yaml.YAMLError, OverflowError) as error:
-        raise YamlError(" ".join(str(error).split()), *_position_of(error)) from None
+        position = _position_of(error)
+        raise YamlError(_tab_message(text, position) or " ".join(str(error).split()), *position) from None
     except RecursionError:
         raise YamlError("the YAML is nested too deeply to read") from None
+
+
+_DATES = ("a date is", "a datetime is")
+"""How `json_problems` begins what it says about a date."""
+
+
+def find_unplain(value: Json) -> list[tuple[str, str]]:
+    """Returns what in a decoded document is not JSON: the path of each value, and what to write."""
+    split = [each.partition(": ") for each in json_problems(value)]
+    quote = "YAML reads this as a date: put it in quotes"
+    return [(path, quote if message.startswith(_DATES) else message) for path, _, message in split]
 
 
 def dump_yaml(value: Json, *, allow_unicode: bool = True) -> str:
@@ -101,6 +113,14 @@ def _position_of(error: Exception) -> TextPosition:
         return TextPosition(mark.line + 1, mark.column + 1)
     found = re.match(r"line (\d+): ", str(error))
     return TextPosition(int(found[1]) if found else 1, 1)
+
+
+def _tab_message(text: str, position: TextPosition) -> str:
+    """Returns what to say if a tab is at the place of a problem, else nothing."""
+    line = text.splitlines()[position.line - 1 : position.line]
+    if not line or line[0][position.column - 1 : position.column] != "\t":
+        return ""
+    return f"line {position.line}: there is a tab, and YAML does not indent by tabs; use spaces"
 
 
 def _check_events(text: str) -> None:

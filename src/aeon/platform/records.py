@@ -1,13 +1,18 @@
 """The base class of all platform models: names, parsing, and mapping to rows."""
 
 import re
-from typing import Annotated, ClassVar, Final, Self
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.suggestions import closest_name
 from aeon.platform.errors import RuleError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 NAME: Final = r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?$"
 """1 to 200 characters, no blanks at the ends, no control characters."""
@@ -41,10 +46,10 @@ class Record(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            problems = [_problem(each["loc"], each["msg"]) for each in error.errors()]
+            problems = [_problem(each["loc"], _message(cls, each)) for each in error.errors()]
             listed = "; ".join(f"{each['path']}: {each['message']}" for each in problems)
             raise RuleError(
-                f"{_kind(cls)} is not valid: {listed}.",
+                f"{_kind(cls)} is not valid: {listed}{'' if listed.endswith('?') else '.'}",
                 rule="schema",
                 field=problems[0]["path"],
                 next_step="Correct it and send it again.",
@@ -91,6 +96,46 @@ def replace_unstorable(text: str) -> str:
 def _kind(cls: type[Record]) -> str:
     name = cls.__name__.removeprefix("New").removesuffix("Change")
     return f"The {re.sub(r'(?<=[a-z])(?=[A-Z])', ' ', name).lower()}"
+
+
+def _message(cls: type[BaseModel], error: "ErrorDetails") -> str:
+    if error["type"] != "extra_forbidden":
+        return error["msg"]
+    *above, field = error["loc"]
+    names = _known_fields(cls, above)
+    near = closest_name(str(field), names)
+    known = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
+    return f"there is no field {field!r} here; {known}"
+
+
+def _known_fields(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
+    """Returns the published names of the fields that the object at a place in a model may have."""
+    models = {model}
+    for part in place:
+        tagged = {each for each in models if _tag(each) == part}
+        inner = {found for each in models for found in _models_of_field(each, part)}
+        models = tagged or inner or models
+    return list(dict.fromkeys(info.alias or name for each in models for name, info in each.model_fields.items()))
+
+
+def _tag(model: type[BaseModel]) -> str | None:
+    """Returns what the field `type` says in a model that is one of several."""
+    info = model.model_fields.get("type")
+    return info.default if info is not None and isinstance(info.default, str) else None
+
+
+def _models_of_field(model: type[BaseModel], name: int | str) -> Iterator[type[BaseModel]]:
+    for own, info in model.model_fields.items():
+        if name in (own, info.alias):
+            yield from _models_in(info.annotation)
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    """Yields the models that an annotation names, such as those of a list or a union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _models_in(each)
 
 
 def _problem(place: tuple[int | str, ...], message: str) -> JsonObject:

@@ -90,7 +90,7 @@ class World:
             "name": effect,
             "serviceId": service,
             "connectionParams": {"endpoint": "http://127.0.0.1"},
-            "operation": {"type": "rest_request", "path": "/{id}"},
+            "operation": {"type": "rest_request", "path": "/{id}", "query": {"waits": "{waits}"}},
             "inputSchema": {"type": "object", "properties": {name: {} for name in INPUTS}},
             "effect": effect,
         }

@@ -46,7 +46,8 @@ def process_of(world, user):
     service = world.catalog.services.add(NewService.parsed(API), request)
     schema = {"type": "object", "properties": {"id": {}, "waits": {}}}
     tool = {"name": "get", "serviceId": service.id, "connectionParams": HERE, "inputSchema": schema}
-    tool |= {"operation": {"type": "rest_request", "path": "/{id}"}, "effect": "idempotent"}
+    operation = {"type": "rest_request", "path": "/{id}", "query": {"waits": "{waits}"}}
+    tool |= {"operation": operation, "effect": "idempotent"}
     made = world.catalog.tools.add(NewTool.parsed(tool), request)
     step = {"id": "a", "tool": made.id, "inputs": {"id": "x", "waits": "{waits}"}, "output": {"variable": "a"}}
     new = {"name": f"of {user}", "inputs": {"waits": {"type": "boolean", "default": False}}, "steps": [step]}

@@ -65,10 +65,11 @@ def test_a_connection_schema_requires_what_the_protocol_needs(world, protocol, s
 
 
 def test_everything_wrong_with_a_form_is_said_at_once_and_no_value_repeated():
-    error = broken("schema", NewService.parsed, {"name": "", "type": "ftp", "protocol": "http", "hunter2": "hunter2"})
-    for field in ("$.name", "$.type", "$.connectionSchema", "$.hunter2: extra inputs"):
+    error = broken("schema", NewService.parsed, {"name": "", "type": "ftp", "protocol": "http", "hunter": "s3cret"})
+    unknown = "$.hunter: there is no field 'hunter' here; there are name,"
+    for field in ("$.name", "$.type", "$.connectionSchema", unknown):
         assert field in error.message
-    assert error.message.count("hunter2") == 1
+    assert "s3cret" not in error.message
 
 
 def test_a_service_s_structure_never_changes(world):
@@ -177,6 +178,20 @@ def test_every_variable_of_an_operation_is_declared(world, operation, missing):
     assert world.tool(user, service, operation=operation, inputSchema=declared).operation.type == operation["type"]
 
 
+@pytest.mark.parametrize(("method", "place"), [("POST", "body"), ("GET", "query")])
+def test_a_request_sends_every_input_that_is_declared(world, method, place):
+    """Else a caller gives an amount, and the service gets an empty request."""
+    user = world.user("u")
+    service = world.service(user)
+    declared = {"type": "object", "required": ["id"], "properties": {"id": {}, "amount": {}}}
+    operation = {"type": "rest_request", "method": method, "path": "/book/{id}"}
+    error = broken("inputs_sent", lambda: world.tool(user, service, operation=operation, inputSchema=declared))
+    assert "does not send amount," in error.message
+    assert f'`{place}: {{amount: "{{amount}}"}}`' in error.message
+    sent = operation | {place: {"amount": "{amount}"}}
+    assert world.tool(user, service, operation=sent, inputSchema=declared).operation.method == method
+
+
 def test_a_prompt_that_is_no_template_and_schemas_that_are_none_are_refused(world):
     user = world.user("u")
     service = world.service(user, type="llm_provider")
@@ -215,9 +230,9 @@ def test_a_tool_s_key_goes_to_another_machine_over_https_alone_unless_that_is_sa
         assert world.tool(user, service, name=f"open{number}", connectionParams=params).secret_id is None
         refused = broken("secret_over_https", lambda given=with_key: world.tool(user, service, **given))
         assert "allowInsecure" in refused.advice
-        operation = {"type": "rest_request", "allowInsecure": True}
+        operation = {"type": "rest_request", "path": "/{id}", "allowInsecure": True}
         tool = world.tool(user, service, **with_key, operation=operation)
-        plain = ToolChange.parsed({"operation": {"type": "rest_request"}})
+        plain = ToolChange.parsed({"operation": {"type": "rest_request", "path": "/{id}"}})
         broken("secret_over_https", world.catalog.tools.change, tool.id, plain, MutationRequest(user))
     for number, endpoint in enumerate(
         ["https://api.example", "http://127.0.0.1:1", "http://[::1]", "http://localhost"]

@@ -155,7 +155,11 @@ def test_everything_wrong_is_said_at_once_with_its_document_and_path(storing, us
             "    process: 3\n",
             "$.steps[0].process: input should",
         ),
-        ("initialContext: [topic]", "template: x", "$.template: extra inputs"),
+        (
+            "initialContext: [topic]",
+            "template: x",
+            "$.template: there is no field 'template' here; did you mean 'outputTemplate'?",
+        ),
         ("timeout: 9", "timeout: 0", "$.steps[1].execution.timeout: input should be greater than or equal to 1"),
     ],
 )
@@ -207,9 +211,13 @@ def test_a_tool_that_the_file_changes_is_checked_as_it_will_be(storing, user):
     """Platform 6: a Process that the file breaks is told before anything is done."""
     applied(storing, user)
     broken = FILE.replace("{id: {type: string}}", "{id: {type: string}, n: {}}").replace("[id]", "[id, n]")
+    broken = broken.replace('path: "/{id}"', 'path: "/{id}/{n}"')
     assert "does not accept this" in problems(storing, user, broken)[0]
     renewed = broken.replace('{id: "{word}"}', '{id: "{word}", n: 1}')
-    assert applied(storing, user, renewed)[1:3] == [("change", "item", "inputSchema"), ("change", "look up", "steps")]
+    assert applied(storing, user, renewed)[1:3] == [
+        ("change", "item", "operation", "inputSchema"),
+        ("change", "look up", "steps"),
+    ]
 
 
 def test_a_callee_that_the_file_changes_is_checked_as_it_will_be(storing, user):

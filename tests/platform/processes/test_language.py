@@ -1,7 +1,10 @@
 """What a definition may say beyond calls (platform 41): what is refused when it is saved, and with which words."""
 
+import re
+
 import pytest
 
+from aeon.platform.catalog.model import NewTool
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.checks.targets import ProcessTarget
 from aeon.platform.processes.model import ProcessDefinition
@@ -224,11 +227,42 @@ def test_what_cannot_run_is_refused_when_it_is_saved(steps, path, rule, words):
 
 @pytest.mark.parametrize(
     "text",
-    ['{"topic": 1}', "{'a': topic}", "function() { return topic; }", "{topic:>10}", "{...}", "{topics.x}", "{a - b}"],
+    [
+        *('{"topic": 1}', "{'a': topic}", "function() { return topic; }", "{topic:>10}", "{...}", "{a - b}"),
+        *('{console.log("x")}', "{topics.x }", "{topics.map(t => t)}", "{topics.0 .x}", "{= '{topics.x}'}"),
+    ],
 )
 def test_braces_of_json_and_code_are_left_alone(text):
     """Platform 41: only what is valid CEL over known names looks like an expression."""
     assert checked(step("a", inputs={"prompt": text})) == []
+
+
+@pytest.mark.parametrize("text", ["{topics.x}", "about {topics.x-y.0} and more"])
+def test_a_mistyped_name_before_a_dot_is_refused(text):
+    """Platform 41: else the run sends the braces to the service, as a text like any other."""
+    (name,) = re.findall(r"{.*}", text)
+    assert only(step("a", inputs={"prompt": text})) == (
+        f"{name}: there is no input 'topics'; there are lang, topic; write {{= '{name}'}} if it is text"
+    )
+
+
+def test_a_mistyped_name_before_a_dot_is_refused_wherever_a_step_reads():
+    """Platform 41: in what undoes a step, in whom it asks, in what it waits for, and in what it repeats."""
+    undo = {"tool": "answer", "inputs": {"id": "{item.body.id}"}}
+    asked = {"assignee": "{aprover.name}", "escalate": [{"assignee": "{boss.name}", "timeout": 60}]}
+    steps = [
+        search("a", forEach=loop("{topic}"), compensate=undo),
+        step("b", interactionMode="manual", question=asked),
+        step("c", wait="{day.end}"),
+        step("d", forEach=loop("{orders.lines}")),
+    ]
+    assert found(*steps) == [
+        ("$.steps[1].question.assignee", "reference_exists"),
+        ("$.steps[1].question.escalate[0].assignee", "reference_exists"),
+        ("$.steps[2].wait", "reference_exists"),
+        ("$.steps[3].forEach.items", "reference_exists"),
+        ("$.steps[0].compensate.inputs.id", "reference_exists"),
+    ]
 
 
 def test_sections_read_what_is_certain_and_test_the_rest():
@@ -281,6 +315,59 @@ def test_a_call_leaves_out_what_has_a_default():
     known = Known({"inner": target})
     assert checked(step("c", process="inner", inputs={"a": 1}), targets=known) == []
     assert "needs the input 'a'" in only(step("c", process="inner", inputs={"b": 1}), targets=known)
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("n", "n is integer, not true or false; compare it, as in `n == ...`"),
+        (" step.a_.count ", "step.a_.count is integer, not true or false; compare it, as in `step.a_.count == ...`"),
+        ("n == 1", None),
+        ("sure", None),
+        ("topic", None),
+        ("step.a_.open", None),
+        ("failure", "there is no input 'failure'"),
+    ],
+)
+def test_a_condition_that_is_one_value_is_true_or_false(condition, said):
+    """Platform 6: an input without a schema may be."""
+    typed = {"n": {"type": "integer"}, "sure": {"type": ["boolean", "null"]}}
+    problems = checked(search("a"), step("b", "a", condition=condition), inputs=typed)
+    assert [each.path for each in problems] == ([] if said is None else ["$.steps[1].execution.condition"])
+    assert said is None or said in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"step": []}, "$.step: there is no field 'step' here; did you mean 'steps'?"),
+        ({"input": {}}, "$.input: there is no field 'input' here; did you mean 'inputs'?"),
+        ({"steps": [step("a", dependson=[])]}, "there is no field 'dependson' here; did you mean 'dependsOn'?"),
+        (
+            {"steps": [step("a", compensate={"tol": "x"})]},
+            "$.steps[0].compensate.tol: there is no field 'tol' here; did you mean 'tool'?",
+        ),
+        (
+            {"steps": [step("a", question={"escalate": [{"asignee": "x"}]})]},
+            "$.steps[0].question.escalate[0].asignee: there is no field 'asignee' here; did you mean 'assignee'?",
+        ),
+        (
+            {"steps": [{**step("a"), "execution": {"zzz": 1}}]},
+            "there is no field 'zzz' here; there are mode, condition, timeout, interactionMode",
+        ),
+    ],
+)
+def test_an_unknown_field_is_told_the_nearest_one(fields, said):
+    """Of the object that has it, however deep."""
+    with pytest.raises(RuleError) as caught:
+        ProcessDefinition.parsed({"name": "Own", "steps": [step("a")], **fields})
+    assert said in caught.value.message
+
+
+def test_an_unknown_field_of_one_kind_of_operation_is_told_the_fields_of_that_kind():
+    operation = {"type": "rest_request", "pth": "/"}
+    with pytest.raises(RuleError, match=r"there is no field 'pth' here; did you mean 'path'\?"):
+        NewTool.parsed({"name": "a", "serviceId": "x", "operation": operation, "inputSchema": {}})
 
 
 def test_a_definition_that_uses_nothing_of_it_has_the_digest_that_it_had():

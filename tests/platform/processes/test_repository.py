@@ -207,11 +207,12 @@ WRONG = {
 def targets_for_wrong(storing, user):
     tool = storing.tool(user)
     strict = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    sends_n = {"type": "rest_request", "path": "/{n}"}
     deep = storing.calling(user, tool, "one")
     return {
         "$": tool.id,
         "disabled": storing.tool(user, "disabled", enabled=False).id,
-        "strict": storing.tool(user, "strict", inputSchema=strict).id,
+        "strict": storing.tool(user, "strict", inputSchema=strict, operation=sends_n).id,
         "process": storing.calling(user, tool, "process", initialContext=["x"]).id,
         "disabled process": storing.calling(user, tool, "off", initialContext=["x"], enabled=False).id,
         "deep": storing.calling(user, deep, "two").id,

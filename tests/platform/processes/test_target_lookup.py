@@ -79,7 +79,7 @@ def test_what_is_enabled_and_has_access_is_exactly_what_tools_would_let_run(worl
 def test_a_target_says_what_the_check_asks(storing, world):
     user = world.user("u")
     schemas = {"inputSchema": {"type": "object", "properties": {"a": {}}}, "outputSchema": {"type": "string"}}
-    tool = storing.tool(user, **schemas)
+    tool = storing.tool(user, operation={"type": "rest_request", "path": "/{a}"}, **schemas)
     inner = storing.calling(user, tool, "inner", initialContext=["x", "y"])
     steps = [
         step("a", process=inner.id, inputs={"x": 1, "y": 2}, execution={"condition": "true"}),

@@ -44,6 +44,12 @@ def test_a_template_over_inputs_and_variables(template, expected):
     assert render_output(template, VALUES) == expected
 
 
+@pytest.mark.parametrize("template", ["{{json rows}}", "{{rows}}"])
+def test_json_keeps_letters_and_escapes_what_utf_8_cannot_encode(template):
+    values = {**VALUES, "rows": ["\u00dcber", "\U0001f600", "\ud800"]}
+    assert render_output(template, values) == '["\u00dcber","\U0001f600","\\ud800"]'
+
+
 @pytest.mark.parametrize(
     ("template", "path"),
     [

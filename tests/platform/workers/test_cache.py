@@ -95,7 +95,7 @@ def test_what_has_changed_is_called_again(caching):
     caching.call(tool)
     caching.world.catalog.tools.change(
         tool.id,
-        ToolChange.parsed({"operation": {"type": "rest_request", "path": "/new"}}),
+        ToolChange.parsed({"operation": {"type": "rest_request", "path": "/new/{id}"}}),
         MutationRequest(caching.owner),
     )
     assert caching.call(tool).cached is False

@@ -6,11 +6,11 @@ Checks only its form.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple, Self, cast
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, json_problems
-from aeon.plan.yaml import load_yaml
+from aeon.base.json import Json, JsonObject
+from aeon.plan.yaml import YamlError, find_unplain, load_yaml
 
 KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Process", "Schedule", "Webhook", "Alert")
 """In the order of creation, so that referenced things exist."""
@@ -18,6 +18,8 @@ KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Proces
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_CHARACTERS = 5_000_000
 _MAX_SHOWN = 50
+_ANYWHERE = "$.kind"
+"""The path of a problem of a whole document, which is shown where its kind is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,19 @@ class CatalogDocument:
     name: str
     fields: JsonObject = field(repr=False)
     location: str
+
+
+class DocumentError(ValueError):
+    """A text is not a document. `problems` are what is wrong, each as its path and a message."""
+
+    def __init__(self, message: str, problems: Sequence[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+    @classmethod
+    def at(cls, path: str, message: str) -> Self:
+        """Returns the error of one field that the message names."""
+        return cls(message, [(path, message)])
 
 
 class ApplyError(InputError):
@@ -57,7 +72,7 @@ def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocumen
     for part in split_documents(text):
         try:
             documents.append(read_document(part, environ))
-        except ValueError as error:
+        except (DocumentError, YamlError) as error:
             problems.append(f"{part.location}: {error}")
     problems += [f"{document.location}: {problem}" for document, problem in find_duplicates(documents)]
     if not documents and not problems:
@@ -97,19 +112,30 @@ def split_documents(text: str) -> Iterator[DocumentText]:
 
 
 def read_document(part: DocumentText, environ: Mapping[str, str]) -> CatalogDocument:
-    """Returns the document of a text. Raises ValueError if it is none, YamlError if it is not YAML."""
+    """Returns the document of a text. Raises DocumentError if it is none, YamlError if it is not YAML."""
     value = load_yaml(part.text)
-    if not isinstance(value, dict) or json_problems(value):
-        raise ValueError("it is not a mapping of JSON values")
+    if unplain := find_unplain(value):
+        raise DocumentError("; ".join(f"{path}: {message}" for path, message in unplain), unplain)
+    if not isinstance(value, dict):
+        raise DocumentError.at(_ANYWHERE, "it is not a mapping of JSON values")
     fields = dict(cast(JsonObject, value))
     kind, name = fields.pop("kind", None), fields.get("name")
     if kind not in KINDS:
-        raise ValueError(f"its kind is {kind!r}; it must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+        raise DocumentError.at("$.kind", f"its kind is {kind!r}; it must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
     if not isinstance(name, str) or not name:
-        raise ValueError("it has no name")
+        raise DocumentError.at(*_unnamed(name))
     if kind == "Secret" and "value" in fields:
         fields["value"] = _expand(fields["value"], environ)
     return CatalogDocument(kind, name, fields, part.location)
+
+
+def _unnamed(name: Json) -> tuple[str, str]:
+    """Returns the problem of a name that is missing or that YAML does not read as a text."""
+    if isinstance(name, bool):
+        return "$.name", f"YAML reads the name as the truth value {str(name).lower()}: put it in quotes"
+    if isinstance(name, int | float):
+        return "$.name", f"YAML reads the name as the number {name}: put it in quotes"
+    return ("$.name" if name is not None else _ANYWHERE), "it has no name"
 
 
 def _expand(value: Json, environ: Mapping[str, str]) -> Json:
@@ -118,7 +144,7 @@ def _expand(value: Json, environ: Mapping[str, str]) -> Json:
     if not isinstance(value, str):
         return value
     if missing := [name for name in _VARIABLE.findall(value) if name not in environ]:
-        raise ValueError(f"the environment does not define {', '.join(missing)}")
+        raise DocumentError.at("$.value", f"the environment does not define {', '.join(missing)}")
     return _VARIABLE.sub(lambda match: environ[match[1]], value)
 
 

@@ -4,7 +4,7 @@ Pure; reports every schema problem at once.
 """
 
 from ipaddress import ip_address
-from typing import cast
+from typing import NoReturn, cast
 from urllib.parse import urlsplit
 
 from aeon.base.json import Json, JsonObject
@@ -26,6 +26,7 @@ from aeon.platform.catalog.operations import (
     HttpOperation,
     Operation,
     OwnOperation,
+    RestRequest,
 )
 from aeon.platform.errors import RuleError
 
@@ -36,6 +37,9 @@ PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
     "mcp_server": ("stdio", "sse", "http"),
 }
 """The protocols of each type of service (platform 1)."""
+
+_MAX_SHOWN = 5
+"""Inputs in the example of a message."""
 
 _REQUIRED_PROPERTY = {"stdio": "command"}
 """The property that a connection schema must require for a protocol; `endpoint` for all others (platform 1)."""
@@ -218,11 +222,26 @@ def _check_variables(operation: Operation, input_schema: JsonObject) -> None:
         used = operation.variables()
     except ValueError as error:
         raise RuleError(f"The operation cannot be used: {error}.", rule="valid_template", field="$.operation") from None
-    declared = set(cast(JsonObject, input_schema.get("properties") or {}))
-    if missing := sorted(used - declared):
+    declared = list(cast(JsonObject, input_schema.get("properties") or {}))
+    if missing := sorted(used.difference(declared)):
         raise RuleError(
             f"The operation uses {', '.join(missing)}, which the inputSchema does not declare.",
             rule="variables_declared",
             field="$.inputSchema.properties",
             next_step="Declare each as a property of the inputSchema, or remove it from the operation.",
         )
+    if isinstance(operation, RestRequest) and (unused := [name for name in declared if name not in used]):
+        _refuse_unsent(operation, unused)
+
+
+def _refuse_unsent(operation: RestRequest, unused: list[str]) -> NoReturn:
+    """Raises RuleError for inputs that a request would drop without a word."""
+    place = "query" if operation.method in ("GET", "HEAD", "DELETE") else "body"
+    fields = ", ".join(f'{name}: "{{{name}}}"' for name in unused[:_MAX_SHOWN])
+    raise RuleError(
+        f"The request does not send {', '.join(unused)}, which the inputSchema declares: put each in the operation's "
+        f"path, query, headers or body, such as `{place}: {{{fields}}}`.",
+        rule="inputs_sent",
+        field="$.operation",
+        next_step="If the service does not need it, remove it from the inputSchema.",
+    )

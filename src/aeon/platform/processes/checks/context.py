@@ -213,6 +213,18 @@ class CheckContext:
     def step(self, place: int) -> ProcessStep:
         return self.steps[place]
 
+    def reference_objection(
+        self, reference: InputReference, place: int, *, in_inputs: bool = True
+    ) -> tuple[str, str] | None:
+        """Return why the step at `place` cannot read a reference in a text, as rule and message with the reference."""
+        found = self.reference_problem(reference.path, place, in_inputs=in_inputs)
+        if found is None:
+            return None
+        rule, why = found
+        is_dotted_name = len(reference.path) > 1 and reference.path[0] != STEP_PREFIX
+        hint = f"; write {reference.as_literal} if it is text" if is_dotted_name else ""
+        return rule, f"{reference.text}: {why}{hint}"
+
     def reference_problem(self, path: Sequence[str], place: int, *, in_inputs: bool = True) -> tuple[str, str] | None:
         """Return why the step at `place` cannot read this path, as rule and message (platform 6, 41)."""
         if path[0] != STEP_PREFIX or len(path) == 1:

@@ -80,8 +80,8 @@ def _loop_problems(context: CheckContext, place: int, loop: ForEach) -> Iterator
         yield DefinitionProblem(f"{path}.items", "item_count", message)
     items: JsonObject = {"items": loop.items}
     for reference in context.references(items, place, in_inputs=False):
-        if objection := context.reference_problem(reference.path, place, in_inputs=False):
-            yield DefinitionProblem(f"{path}.items", objection[0], f"{reference.text}: {objection[1]}")
+        if objection := context.reference_objection(reference, place, in_inputs=False):
+            yield DefinitionProblem(f"{path}.items", *objection)
         elif reference.is_whole and reference.location == ("items",):
             types = types_of_reference(context, reference)
             if "array" not in types:
@@ -150,6 +150,6 @@ def _compensation_problems(context: CheckContext, place: int, step: ProcessStep)
 def _text_problems(context: CheckContext, place: int, path: str, text: Json) -> Iterator[DefinitionProblem]:
     """Yield the problems of references and expressions in one text beside a step's inputs."""
     for reference in context.references(text, place):
-        if objection := context.reference_problem(reference.path, place):
-            yield DefinitionProblem(path, objection[0], f"{reference.text}: {objection[1]}")
+        if objection := context.reference_objection(reference, place):
+            yield DefinitionProblem(path, *objection)
     yield from check_texts(context, place, path, text)

@@ -1,15 +1,18 @@
 """Checks a Process when it is saved, and reports every problem at once (platform 6, 7)."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from aeon.base.binding import STEP_PREFIX
 from aeon.platform.processes.checks.context import CheckContext, build_context
 from aeon.platform.processes.checks.control import check_control, check_inputs_of_process
-from aeon.platform.processes.checks.inputs import check_inputs
+from aeon.platform.processes.checks.inputs import check_inputs, types_of_reference
+from aeon.platform.processes.checks.json_types import describe_types
 from aeon.platform.processes.checks.problems import DefinitionProblem, raise_problems
 from aeon.platform.processes.checks.recursion import check_recursion
 from aeon.platform.processes.checks.reminders import check_reminders
 from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.expressions.bindings import InputReference
 from aeon.platform.processes.expressions.conditions import CompiledCondition, ConditionError
 from aeon.platform.processes.expressions.templates import check_template
 from aeon.platform.processes.model import ProcessDefinition, ProcessStep, variables_of
@@ -154,6 +157,23 @@ def _condition_problems(context: CheckContext, place: int) -> Iterator[Definitio
             if (objection := context.reference_problem(cel_path, place, in_inputs=False))
         }
         yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(objections))
+        if not objections and (why := _why_never_true(context, condition)):
+            yield DefinitionProblem(path, "condition_valid", why)
+
+
+def _why_never_true(context: CheckContext, condition: CompiledCondition) -> str | None:
+    """Return why a condition that is one value cannot be true or false; None if it can, or if it is not one value."""
+    source = condition.source.strip()
+    if len(condition.paths) != 1 or not _ONE_VALUE.fullmatch(source):
+        return None
+    types = types_of_reference(context, InputReference((), tuple(source.split(".")), is_whole=True))
+    if not types or "boolean" in types:
+        return None
+    return f"{source} is {describe_types(types)}, not true or false; compare it, as in `{source} == ...`"
+
+
+_ONE_VALUE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+"""A condition that is the path of one value."""
 
 
 def _template_problems(context: CheckContext) -> Iterator[DefinitionProblem]:

@@ -50,9 +50,8 @@ def check_inputs(context: CheckContext, place: int) -> Iterator[DefinitionProble
         yield from _context_problems(at, step.inputs, target)
     for reference in references:
         path = f"{at}{format_input_path(reference.location)}"
-        if objection := context.reference_problem(reference.path, place):
-            rule, why = objection
-            yield DefinitionProblem(path, rule, f"{reference.text}: {why}")
+        if objection := context.reference_objection(reference, place):
+            yield DefinitionProblem(path, *objection)
         else:
             for rule, why in _flow_problems(context, place, reference):
                 yield DefinitionProblem(path, rule, f"{reference.text}: {why}")

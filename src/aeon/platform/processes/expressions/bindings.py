@@ -17,8 +17,11 @@ InputPath: TypeAlias = tuple[str | int, ...]
 _REFERENCE = re.compile(rf"\{{({STEP_PREFIX}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*(?:\.[^{{}}.]+)*)\}}")
 """Any text that looks like a reference is one, so that misspelled ones are reported.
 
-`{name.part}` is one only if there is such a name: texts contain such words.
+When a run binds it, `{name.part}` is one only if there is such a name: texts contain such words.
 """
+
+_PLAIN_PART = re.compile(r"[\w-]+")
+"""A part of a path that is a name or an index: no blanks, calls or quotes, as code in braces has."""
 
 _INDEX = re.compile(r"-?[0-9]{1,9}")
 
@@ -35,8 +38,13 @@ class InputReference(NamedTuple):
 
     @property
     def needs_name(self) -> bool:
-        """Whether it is a reference only if its first part names an input."""
-        return len(self.path) > 1 and self.path[0] != STEP_PREFIX
+        """Whether it is a reference only if its first part names an input: `{console.log("x")}` may be code."""
+        return self.path[0] != STEP_PREFIX and not all(_PLAIN_PART.fullmatch(part) for part in self.path)
+
+    @property
+    def as_literal(self) -> str:
+        """What an author writes so that the same characters are text."""
+        return f"{OPENING} '{self.text}'}}"
 
     @property
     def text(self) -> str:

@@ -3,9 +3,10 @@
 # ruff: noqa: SLF001  # see `render_template`
 # pyright: reportPrivateUsage=false
 
+import json
 from typing import TYPE_CHECKING, cast
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
@@ -17,14 +18,20 @@ MAX_STEPS = 1_000_000
 _CHARACTERS_PER_STEP = 100
 
 
+def readable_json(value: Json) -> str:
+    """Encode as `canonical_json` does, but keep letters; what UTF-8 cannot encode stays escaped."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="backslashreplace").decode()
+
+
 class _Object(dict[str, Json]):
     def __str__(self) -> str:
-        return canonical_json(as_plain(self))
+        return readable_json(as_plain(self))
 
 
 class _List(list[Json]):
     def __str__(self) -> str:
-        return canonical_json(as_plain(self))
+        return readable_json(as_plain(self))
 
 
 class _NullItem(list[Json]):

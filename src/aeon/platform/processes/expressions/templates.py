@@ -6,8 +6,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
-from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, as_plain, render_template
+from aeon.base.json import Json, JsonObject
+from aeon.platform.processes.expressions.handlebars import (
+    MAX_STEPS,
+    EndlessTemplateError,
+    as_plain,
+    readable_json,
+    render_template,
+)
 from aeon.platform.processes.text import join_names
 
 if TYPE_CHECKING:
@@ -111,7 +117,7 @@ def _environment(most: int = MAX_OUTPUT_CHARS) -> "HandlebarsEnvironment":
 
 
 def _as_json(*values: object, options: object) -> str:  # noqa: ARG001  # how the library calls helpers
-    return " ".join(canonical_json(as_plain(cast(Json, value))) for value in values)
+    return " ".join(readable_json(as_plain(cast(Json, value))) for value in values)
 
 
 def _strict_lookup(value: object, key: object, *, options: object) -> object:  # noqa: ARG001  # as for the others
