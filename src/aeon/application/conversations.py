@@ -211,6 +211,16 @@ class ConversationService:
         tip = self.get(conversation).tip_id
         return [] if tip is None else self._platform.turns.path(self._user, tip, limit)
 
+    def before_fork(self, conversation: Conversation, *, limit: int = 20) -> "builtins.list[Alternative]":
+        """Return the newest messages that a fork continues from, oldest first; none where they are gone."""
+        origin = conversation.origin_alternative_id
+        if origin is None:
+            return []
+        try:
+            return self._platform.turns.path(self._user, origin, limit)
+        except NotFoundError:
+            return []
+
     def siblings(self, id_: str) -> "builtins.list[Alternative]":
         """Return all alternatives of the same turn, newest first."""
         return self._platform.turns.list_siblings(self._user, id_)

@@ -86,8 +86,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "skills.list": "See `aeon skill list`.",
     "skills.permit": (
-        "If you trust it, run `aeon skill trust {skill}`; for one run, `aeon skill run` takes --allow-network, "
-        "--allow-model and --allow-install."
+        "If you trust it, run `aeon skill trust {skill}`; for one run, `aeon skill run` takes --allow-write "
+        "FOLDER, --allow-network, --allow-model and --allow-install."
     ),
     "skills.plan_yourself": (
         "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself "

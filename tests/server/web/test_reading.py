@@ -185,6 +185,10 @@ def test_a_fork_a_title_a_pin_an_archive_and_a_file(serve, visit, tmp_path):
     page.locator("#side .pin").wait_for()
     page.locator("article.answer").get_by_role("button", name="Fork").click()
     page.locator("p", has_text="Forked from").wait_for()
+    continued = page.locator("details.before")
+    assert continued.get_attribute("open") is not None
+    assert [each.split("\n")[0] for each in continued.locator("blockquote").all_inner_texts()] == ["You", "Answer"]
+    assert "The Danube." in continued.inner_text()
     page.goto(served.base)
     page.locator("#side").get_by_role("link", name="Rivers").click()
     page.locator("summary", has_text="Rivers").click()

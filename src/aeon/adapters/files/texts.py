@@ -66,7 +66,10 @@ def _decoded(data: bytes, encoding: str, path: Path) -> str:
 
 
 def _no_text(path: Path) -> InputError:
-    return InputError(f"{path} is not text in UTF-8.", next_step="Convert it to text, for example to Markdown.")
+    return InputError(
+        f"{path} is not text in UTF-8.",
+        next_step="Save it as UTF-8 (in Excel: CSV UTF-8), or convert it to text, for example to Markdown.",
+    )
 
 
 def pages_of_pdf(data: bytes, path: Path) -> list[str]:

@@ -46,9 +46,13 @@ def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
         service = workspace.conversations
         found, end = find_conversation_or_message(service, name)
         path = service.path(found.id) if end is None else service.path_to(end.id)
-        if print_as(output, {**found.as_dict(), "path": as_json(service, path)}, key="id"):
+        before = service.before_fork(found)
+        shown = {**found.as_dict(), "before": as_json(service, before), "path": as_json(service, path)}
+        if print_as(output, shown, key="id"):
             return ExitCode.DONE
         print_message(heading(service, found))
+        for each in before:
+            print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
         print_path(service, path)
         if end is not None and end.id not in {each.id for each in service.path(found.id)}:
             print_message("this path is on another branch than the visible one", "note: ")

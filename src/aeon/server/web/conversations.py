@@ -76,6 +76,7 @@ async def show(conversation: str, caller: SignedIn, request: Request, at: str | 
             "thread": thread,
             "title": title_of(service, thread.conversation, empty),
             "origin": origin,
+            "before": service.before_fork(thread.conversation),
             "processes": _answering(workspace),
         }
 

@@ -50,6 +50,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "filter": ("Filter", "Filtern"),
     "fork": ("Fork", "Abzweigen"),
     "forked_from": ("Forked from", "Abgezweigt von"),
+    "before_fork": ("What it continues from ({n})", "Woran es anknüpft ({n})"),
     "from_start": ("Earlier messages", "Frühere Nachrichten"),
     "image_not_loaded": ("image not loaded", "Bild nicht geladen"),
     "inputs": ("Inputs", "Eingaben"),
