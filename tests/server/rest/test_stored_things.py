@@ -240,6 +240,18 @@ def test_a_tool_is_called_and_the_call_is_in_the_audit_log(site, client):
     assert client.post("/api/v1/tools/health").json()["data"]
 
 
+def test_what_an_open_run_waits_for_is_listed_as_an_open_job(site, client):
+    loaded(site, client)
+    run = client.post("/api/v1/processes/ask/runs", json={"inputs": {"what": "tea"}}).json()["id"]
+    while not client.get(f"/api/v1/runs/{run}/questions").json()["data"]:
+        pass
+    listed = client.get("/api/v1/jobs")
+    assert listed.status_code == 200, listed.text
+    (job,) = listed.json()["data"]
+    assert (job["run"], job["type"], job["step"], job["status"]) == (run, "human", "approve", "waits")
+    assert client.get("/api/v1/jobs?queue=process").json()["data"] == []
+
+
 @pytest.mark.parametrize("path", ["jobs", "jobs/dead", "workers", "metrics", "metrics/tool.calls", "tokens", "audit"])
 def test_everything_that_can_be_looked_at_answers(site, client, path):
     loaded(site, client)

@@ -1,7 +1,7 @@
 """How the REST API answers: things with their ETags, pages, and what changes need."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from fastapi import Depends, Header, Query
 from fastapi.responses import JSONResponse
@@ -23,6 +23,8 @@ Wait: TypeAlias = Annotated[str, Header(max_length=100, description="`wait=30` w
 """The header `Prefer`."""
 
 _LONGEST_WAIT: Final = 60.0
+
+_Item = TypeVar("_Item")
 
 PROBLEM: Final[Mapping[int | str, dict[str, Any]]] = {
     "default": {
@@ -86,7 +88,7 @@ def thing(
     return JSONResponse(data, status, headers)
 
 
-def page(found: Page[Any], as_json: Callable[[Any], Json]) -> JSONResponse:
+def page(found: Page[_Item], as_json: Callable[[_Item], Json]) -> JSONResponse:
     """The answer with a page: its things, and the cursor of the next page or None."""
     return JSONResponse({"data": [as_json(each) for each in found.items], "next": found.next_cursor})
 

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.documents import ApplyStep
+from aeon.application.jobs import DeadJob, OpenJob
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, RecordReader, SignedIn, WorkerReader
 from aeon.server.edge.routes import QuickRoute
@@ -72,16 +73,14 @@ async def list_jobs(
 ) -> JSONResponse:
     """What your open runs wait for, the longest wait first."""
     jobs, queues = caller.workspace.jobs, [] if queue is None else [queue]
-    return page(
-        await caller.state.call(lambda: jobs.list_open(queues, after=cursor, limit=limit)), lambda e: e.as_dict()
-    )
+    return page(await caller.state.call(lambda: jobs.list_open(queues, after=cursor, limit=limit)), OpenJob._asdict)
 
 
 @router.get("/jobs/dead", tags=["jobs"])
 async def list_dead_jobs(caller: RecordReader, cursor: Cursor = None, limit: Limit = 50) -> JSONResponse:
     """Your jobs that failed permanently, newest first."""
     runs = caller.workspace.past_runs
-    return page(await caller.state.call(lambda: runs.list_dead_jobs(after=cursor, limit=limit)), lambda e: e.as_dict())
+    return page(await caller.state.call(lambda: runs.list_dead_jobs(after=cursor, limit=limit)), DeadJob.as_dict)
 
 
 @router.post("/jobs/dead/{job}/retry", tags=["jobs"], status_code=202)
