@@ -155,7 +155,21 @@ def test_a_run_that_is_waited_for_is_there_when_it_has_ended_and_a_cancelled_one
     assert (again.status_code, again.json()["id"]) == (202, twice.json()["id"])
     assert twice.headers["idempotency-replayed"] == "true"
     assert client.post("/api/v1/processes/ask/runs", json={"inputs": {}}).status_code == 422
-    assert client.post("/api/v1/processes/ask/runs", headers={"prefer": "respond-async"}).status_code == 422
+
+
+def test_preferences_that_are_not_known_are_ignored_rfc_7240(site, client):
+    loaded(site, client)
+    path, wish = "/api/v1/processes/greet/runs", {"inputs": {"who": "you"}}
+    for preferred in (
+        [("prefer", "respond-async, wait=30")],
+        [("prefer", "respond-async"), ("prefer", 'Wait = "30"; strict=yes, handling=lenient')],
+        [("prefer", 'note="a, wait=0", wait=30')],
+    ):
+        waited = client.post(path, json=wish, headers=preferred)
+        assert (waited.status_code, waited.json()["phase"]) == (200, "completed"), preferred
+    assert client.post(path, json=wish, headers={"prefer": "respond-async"}).status_code == 202
+    refused = client.post(path, json=wish, headers={"prefer": "wait=soon"})
+    assert (refused.status_code, refused.json()["nextStep"]) == (422, "Give whole seconds: wait=30")
 
 
 def test_a_run_has_the_priority_and_its_user_the_weight_that_they_were_given_platform_10(site, client):

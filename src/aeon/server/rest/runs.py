@@ -15,7 +15,7 @@ from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import END, HEARTBEAT, StreamEvent, Waker, resume_point, stream
-from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing
 
 router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
 
@@ -45,12 +45,11 @@ async def start(
     process: str,
     caller: SignedIn,
     asked: Asked,
+    seconds: Wait,
     new: RunStart | None = None,
-    prefer: Wait = "",
 ) -> JSONResponse:
     """Start a run of a Process. With `Prefer: wait=30`, the answer is 200 with the whole run once it has ended."""
     wish = new or RunStart()
-    seconds = wait_of(prefer)
     runs = caller.workspace.runs
     begun = await caller.state.call(
         lambda: runs.start(
