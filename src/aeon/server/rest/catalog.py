@@ -17,8 +17,8 @@ from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.webhooks.model import NewWebhook, WebhookChange
 from aeon.server.auth.caller import SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Cursor, Limit, listed, page, thing
+from aeon.server.rest.route import RestRoute
 
 Name = Annotated[str, Query(max_length=200, description="Only names that begin with it.")]
 
@@ -63,7 +63,7 @@ KINDS = (
 
 def _catalog_router() -> APIRouter:
     """The operations that all kinds have: list, create, read, change, delete, uses."""
-    router = APIRouter(route_class=QuickRoute, prefix=PREFIX, responses=dict(PROBLEM))
+    router = APIRouter(route_class=RestRoute, prefix=PREFIX, responses=dict(PROBLEM))
     for kind in KINDS:
         _add_reading(router, kind)
         _add_changing(router, kind)

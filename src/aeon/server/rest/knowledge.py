@@ -28,14 +28,14 @@ from aeon.application.run_reader import RunView
 from aeon.base.json import Json
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import HttpError
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing
+from aeon.server.rest.route import RestRoute
 from aeon.server.rest.runs import started, svg
 
-router = APIRouter(route_class=QuickRoute, prefix=f"{PREFIX}/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=f"{PREFIX}/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
 
 conversation_entities = APIRouter(
-    route_class=QuickRoute,
+    route_class=RestRoute,
     prefix=f"{PREFIX}/conversations/{{conversation}}/entities",
     tags=["conversations"],
     responses=dict(PROBLEM),

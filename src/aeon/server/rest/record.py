@@ -12,11 +12,11 @@ from aeon.application.documents import ApplyStep
 from aeon.application.jobs import DeadJob, OpenJob
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, RecordReader, SignedIn, WorkerReader
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import CHECK_EVERY, StreamEvent, resume_point, stream
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Cursor, Limit, listed, page, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, responses=dict(PROBLEM))
 
 Words = Annotated[str, Query(min_length=1, max_length=1000, description="Words of what is searched.")]
 

@@ -13,11 +13,11 @@ from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import END, HEARTBEAT, StreamEvent, Waker, resume_point, stream
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
 
 
 class RunStart(BaseModel):
