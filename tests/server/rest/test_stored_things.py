@@ -137,6 +137,7 @@ def test_a_run_is_started_followed_answered_and_found(site, client):
     assert "completed" in chart.text
     assert "completed" not in client.get("/api/v1/processes/ask/picture?format=mermaid").text
     assert client.get(f"{path}/picture?format=png").status_code == 422
+    assert client.get(f"{path}/picture?events=4").text == picture.text, "as the page asks for it"
     for other in (f"{path}", f"{path}/events", f"{path}/attempts", f"{path}/picture", f"{path}/questions"):
         assert site.client("eve").get(other).status_code == 404, other
 

@@ -195,7 +195,14 @@ async def resume(run: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.get("/runs/{run}/picture", response_class=Response)
-async def draw(run: str, caller: SignedIn, form: Annotated[DrawingForm, Query(alias="format")] = "svg") -> Response:
+async def draw(
+    run: str,
+    caller: SignedIn,
+    form: Annotated[DrawingForm, Query(alias="format")] = "svg",
+    events: Annotated[  # noqa: ARG001  # it makes another address, so that a browser fetches the picture again
+        int | None, Query(ge=0, description="The run's number of events; the picture is always the newest.")
+    ] = None,
+) -> Response:
     """The steps of a run with their states, as SVG or as a Mermaid flowchart."""
     own = caller.workspace
     return drawing(await caller.state.call(lambda: own.processes.draw_run(own.past_runs.view(run), form)), form)
