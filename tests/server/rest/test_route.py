@@ -20,6 +20,11 @@ def test_unknown_query_parameters_are_refused_with_the_known_ones(client):
     assert "there are no query parameters here" in client.get("/api/v1/workers?limit=1").json()["message"]
 
 
+def test_of_many_unknown_query_parameters_the_first_are_told(client):
+    answer = client.get("/api/v1/runs", params={f"phase{each}": "1" for each in range(1_000)})
+    assert len(answer.json()["details"]["problems"]) == 10
+
+
 def test_parameters_of_a_dependency_are_known_and_the_page_takes_any(site, client):
     assert client.get("/api/v1/audit?user=me").status_code == 200
     assert site.browser().get("/runs?utm=1").status_code == 200

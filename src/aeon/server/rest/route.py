@@ -1,6 +1,7 @@
 """`RestRoute`: a route of the REST API, which refuses what it would ignore, and answers HEAD."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from fastapi import Request
@@ -17,6 +18,9 @@ from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import QuickRoute
 
 _JSON: Final = "application/json"
+
+_MAX_UNKNOWN: Final = 10
+"""The most unknown query parameters that are told at once, since finding what was meant takes time."""
 
 
 class RestRoute(QuickRoute):
@@ -66,10 +70,9 @@ def _query_parameters(dependant: Dependant) -> Iterator[str]:
 
 
 def _require_known(given: Iterable[str], known: Sequence[str]) -> None:
+    unknown = islice((each for each in given if each not in known), _MAX_UNKNOWN)
     problems: list[JsonObject] = [
-        {"pointer": f"query {each}", "rule": "unknown", "message": _unknown(each, known)}
-        for each in given
-        if each not in known
+        {"pointer": f"query {each}", "rule": "unknown", "message": _unknown(each, known)} for each in unknown
     ]
     if problems:
         raise invalid_request(problems)
