@@ -168,6 +168,22 @@ def test_tokens_are_made_listed_and_revoked(aeon):
     assert LINK.search(aeon("serve", "link").out)
 
 
+def test_a_link_for_an_unknown_user_is_refused_and_adds_no_user(aeon):
+    refused = aeon("serve", "link", "--user", "nobody")
+    assert (refused.code, refused.out) == (2, "")
+    assert "There is no user 'nobody'." in refused.err
+    assert "aeon serve user create nobody" in " ".join(refused.err.split())
+    assert [each["name"] for each in aeon("serve", "user", "list", "--json").json] == ["me"]
+    assert aeon("serve", "user", "create", "nobody").code == 0
+    assert LINK.search(aeon("serve", "link", "--user", "nobody").out)
+
+
+def test_the_user_of_this_machine_gets_a_link_in_a_fresh_project(aeon, monkeypatch):
+    monkeypatch.setenv("AEON_USER", "ann")
+    assert LINK.search(aeon("serve", "link").out)
+    assert [each["name"] for each in aeon("serve", "user", "list", "--json").json] == ["ann"]
+
+
 def test_users_are_added_changed_linked_and_disabled_platform_31(aeon):
     user = ("serve", "user")
     assert aeon(*user, "create", "ann", "--role", "operator").code == 0

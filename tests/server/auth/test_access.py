@@ -115,8 +115,9 @@ def test_what_has_expired_lets_nobody_in(site, kind):
 def test_a_wish_that_cannot_be_kept_is_refused(site):
     access = site.workspaces.of("me").access
     for days in (0, -1, 367):
-        with pytest.raises(RuleError, match="days"):
+        with pytest.raises(RuleError, match=f"for {days} days") as refused:
             access.new_token("me", "x", days=days)
+        assert refused.value.advice == "Give more than 0 and at most 366 days."
     for name in ("", "x" * 101, "a\nb"):
         with pytest.raises(RuleError, match="name"):
             access.new_token("me", name)

@@ -15,7 +15,7 @@ def test_every_request_is_one_line_without_ids_queries_and_secrets_platform_31(s
     caplog.set_level(logging.INFO, "aeon.server")
     client = site.client("me")
     made = client.post("/api/v1/conversations", json={"title": "secret title"}).json()["id"]
-    client.get(f"/api/v1/conversations/{made}?x=secret-query", headers={"x-request-id": "my-own-17"})
+    client.get(f"/api/v1/conversations/{made}/tree?cursor=secret-query", headers={"x-request-id": "my-own-17"})
     client.get("/v1/models/secret-model")
     client.get("/secret-path", headers={"authorization": "Bearer secret-token"})
     client.get("/api/v1/session", headers={"host": "secret.example"})
@@ -23,7 +23,7 @@ def test_every_request_is_one_line_without_ids_queries_and_secrets_platform_31(s
     records = [each for each in caplog.records if each.name == "aeon.server"]
     assert [(each.method, each.route, each.status) for each in records] == [
         ("POST", "/api/v1/conversations", 201),
-        ("GET", "/api/v1/conversations/{conversation}", 200),
+        ("GET", "/api/v1/conversations/{conversation}/tree", 422),
         ("GET", "/v1/models/{model:path}", 404),
         ("GET", "other", 404),
         ("GET", "/api/v1", 421),

@@ -119,6 +119,43 @@ def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
         )
 
 
+DEFAULTS = {
+    "response_format": {"type": "text"},
+    "tools": [],
+    "top_p": 1,
+    "presence_penalty": 0,
+    "frequency_penalty": 0.0,
+    "logit_bias": {},
+    "n": None,
+    "stop": None,
+    "stream": None,
+    "logprobs": False,
+    "tool_choice": "auto",
+    "seed": None,
+}
+
+
+def test_values_that_mean_the_default_are_accepted(serve):
+    site = serve(ONE, ONE)
+    client = site.client("me")
+    answer = client.post("/v1/chat/completions", json={"model": "chat", "messages": ASKED, **DEFAULTS})
+    assert answer.status_code == 200, answer.text
+    echoed = [*ASKED, answer.json()["choices"][0]["message"], *ASKED]
+    again = client.post("/v1/chat/completions", json={"model": "chat", "messages": echoed, "tool_choice": "none"})
+    assert again.status_code == 200, again.text
+
+
+def test_images_are_refused_in_one_sentence(site):
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    asked = [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, image]}]
+    answer = site.client("me").post("/v1/chat/completions", json={"model": "chat", "messages": asked})
+    message = answer.json()["error"]["message"].partition(" (request")[0]
+    assert (answer.status_code, message) == (
+        400,
+        "messages.0.content: Images are not supported here; send text.",
+    )
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -128,6 +165,12 @@ def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
         {"temperature": 0.2, "extra_headers": {"x-aeon-conversation": "new"}},
         {"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]},
         {"response_format": {"type": "json_object"}},
+        {"presence_penalty": 1},
+        {"logit_bias": {"50256": -100}},
+        {"logprobs": True},
+        {"tool_choice": "required"},
+        {"stop": "x"},
+        {"seed": 1},
         {"n": 2},
         {"messages": [{"role": "assistant", "content": "x"}]},
         {"messages": [{"role": "user", "content": " "}]},

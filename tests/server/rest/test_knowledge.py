@@ -291,7 +291,7 @@ def test_what_cannot_be_described_is_refused_with_what_to_do_platform_17(site, m
     assert "two statements are needed" in refused.json()["detail"]
     assert refused.json()["nextStep"] == "Say more about it, or write yourself what it is."
     assert me.post(f"{PLACE}/entities/Nobody/enrich").status_code == 404
-    assert me.post(ENRICH, headers={"prefer": "soon"}).status_code == 422
+    assert me.post(ENRICH, headers={"prefer": "wait=soon"}).status_code == 422
     assert me.post(ENRICH, headers={"if-match": '"1"'}).status_code == 412
     assert site.client("ann").post(ENRICH).status_code == 404
 

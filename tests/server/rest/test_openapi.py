@@ -1,6 +1,7 @@
 """The description of the REST API: valid, whole, and true: a program that is not ours tries every operation of it."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ def test_every_operation_has_words_an_id_of_its_own_and_the_problems(site):
     for each in operations:
         assert each.get("description"), each["operationId"]
         assert "default" in each["responses"], each["operationId"]
+        assert not re.search(r"\ba [aeio]", each["summary"]), each["summary"]
 
 
 @pytest.mark.slow

@@ -137,6 +137,7 @@ def test_a_run_is_started_followed_answered_and_found(site, client):
     assert "completed" in chart.text
     assert "completed" not in client.get("/api/v1/processes/ask/picture?format=mermaid").text
     assert client.get(f"{path}/picture?format=png").status_code == 422
+    assert client.get(f"{path}/picture?events=4").text == picture.text, "as the page asks for it"
     for other in (f"{path}", f"{path}/events", f"{path}/attempts", f"{path}/picture", f"{path}/questions"):
         assert site.client("eve").get(other).status_code == 404, other
 
@@ -155,7 +156,21 @@ def test_a_run_that_is_waited_for_is_there_when_it_has_ended_and_a_cancelled_one
     assert (again.status_code, again.json()["id"]) == (202, twice.json()["id"])
     assert twice.headers["idempotency-replayed"] == "true"
     assert client.post("/api/v1/processes/ask/runs", json={"inputs": {}}).status_code == 422
-    assert client.post("/api/v1/processes/ask/runs", headers={"prefer": "respond-async"}).status_code == 422
+
+
+def test_preferences_that_are_not_known_are_ignored_rfc_7240(site, client):
+    loaded(site, client)
+    path, wish = "/api/v1/processes/greet/runs", {"inputs": {"who": "you"}}
+    for preferred in (
+        [("prefer", "respond-async, wait=30")],
+        [("prefer", "respond-async"), ("prefer", 'Wait = "30"; strict=yes, handling=lenient')],
+        [("prefer", 'note="a, wait=0", wait=30')],
+    ):
+        waited = client.post(path, json=wish, headers=preferred)
+        assert (waited.status_code, waited.json()["phase"]) == (200, "completed"), preferred
+    assert client.post(path, json=wish, headers={"prefer": "respond-async"}).status_code == 202
+    refused = client.post(path, json=wish, headers={"prefer": "wait=soon"})
+    assert (refused.status_code, refused.json()["nextStep"]) == (422, "Give whole seconds: wait=30")
 
 
 def test_a_run_has_the_priority_and_its_user_the_weight_that_they_were_given_platform_10(site, client):
@@ -238,6 +253,18 @@ def test_a_tool_is_called_and_the_call_is_in_the_audit_log(site, client):
     assert client.post("/api/v1/tools/mine/call", json={"arguments": 1}).status_code == 422
     assert client.get("/api/v1/audit/verify").json()["problem"] is None
     assert client.post("/api/v1/tools/health").json()["data"]
+
+
+def test_what_an_open_run_waits_for_is_listed_as_an_open_job(site, client):
+    loaded(site, client)
+    run = client.post("/api/v1/processes/ask/runs", json={"inputs": {"what": "tea"}}).json()["id"]
+    while not client.get(f"/api/v1/runs/{run}/questions").json()["data"]:
+        pass
+    listed = client.get("/api/v1/jobs")
+    assert listed.status_code == 200, listed.text
+    (job,) = listed.json()["data"]
+    assert (job["run"], job["type"], job["step"], job["status"]) == (run, "human", "approve", "waits")
+    assert client.get("/api/v1/jobs?queue=process").json()["data"] == []
 
 
 @pytest.mark.parametrize("path", ["jobs", "jobs/dead", "workers", "metrics", "metrics/tool.calls", "tokens", "audit"])

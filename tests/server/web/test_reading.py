@@ -75,6 +75,34 @@ def test_no_page_is_wider_than_a_small_screen_or_than_text_of_twice_the_size(ser
         assert (address, page.evaluate("document.documentElement.scrollWidth")) == (address, 360)
 
 
+def test_no_page_is_wider_than_a_small_screen_for_a_title_without_blanks(serve, visit):
+    served = serve(ANSWER)
+    page = visit(served, viewport={"width": 390, "height": 800})
+    talk(page)
+    links = addresses(served, page)
+    page.locator("main .head summary").click()
+    page.get_by_label("Title").fill("w" * 200)
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("heading", name="w" * 200).wait_for()
+    widths = {}
+    for address in [*links, f"{links[1]}/entities", f"{links[1]}/forget", "/search?q=wwww", f"/search?q={'w' * 200}"]:
+        page.goto(served.base + address)
+        for each in page.locator("main details").all():
+            each.evaluate("(node) => { node.open = true; }")
+        widths[address] = page.evaluate("document.documentElement.scrollWidth")
+    assert widths == dict.fromkeys(widths, 390)
+
+
+def test_the_way_to_the_latest_does_not_cover_the_message_box_on_a_small_screen(serve, visit):
+    page = visit(serve(" ".join(f"word {number}" for number in range(2_000))), viewport={"width": 360, "height": 640})
+    talk(page)
+    page.evaluate("scrollTo(0, 0)")
+    jump = page.get_by_role("button", name="Jump to the latest")
+    jump.wait_for()
+    covering, box = jump.bounding_box(), page.locator("#say").bounding_box()
+    assert 0 < covering["y"] < covering["y"] + covering["height"] <= box["y"]
+
+
 def test_looking_at_every_page_changes_nothing_in_the_record(serve, visit):
     served = serve(ANSWER)
     page = visit(served)

@@ -72,6 +72,26 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_small_screen(serv
         assert (address, page.evaluate("document.documentElement.scrollWidth")) == (address, 360)
 
 
+def test_a_process_with_a_long_name_makes_no_page_wider_than_a_small_screen(serve, visit):
+    served = serve()
+    long = "w" * 100
+    (served.folder / "order.yaml").write_text(ORDER.replace("name: order", f"name: {long}"))
+    served.aeon("apply", "-f", "order.yaml")
+    page = visit(served, viewport={"width": 390, "height": 800})
+    page.goto(f"{served.base}/processes/{long}")
+    page.get_by_label("thing").fill("v" * 200)
+    page.get_by_role("button", name="Start a run").click()
+    page.locator(".question").wait_for()
+    own = [f"/processes/{long}{each}" for each in ("", "/edit", "/delete")]
+    widths = {}
+    for address in [page.url.removeprefix(served.base), "/runs", "/processes", *own]:
+        page.goto(served.base + address)
+        for each in page.locator("main details").all():
+            each.evaluate("(node) => { node.open = true; }")
+        widths[address] = page.evaluate("document.documentElement.scrollWidth")
+    assert widths == dict.fromkeys(widths, 390)
+
+
 def changed(served):
     """A file with another version of the Process."""
     (served.folder / "changed.yaml").write_text(ORDER.replace("{{thing}}: ", "{{thing}} - "))

@@ -7,10 +7,12 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.models import key_variables
 from aeon.application.server_address import checked_server_address
+from aeon.application.users import UserService
 from aeon.application.workers import DrainPolicy, WorkerService
 from aeon.application.workspace import Workspaces
 from aeon.base.errors import InputError, MissingExtraError
@@ -21,6 +23,7 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
+from aeon.platform.errors import UnknownUserError
 from aeon.settings import LoadedSettings
 
 if TYPE_CHECKING:
@@ -104,11 +107,24 @@ def _serve(server: "SiteServer", listening: socket.socket) -> None:
 
 
 def print_link(port: int, user: str) -> int:
-    """Print a link to the server of this folder, which may be running already. Raises ConfigError."""
+    """Print a link to the server of this folder, which may be running already.
+
+    Raises ConfigError, and UnknownUserError: a link adds no user but the one of this machine.
+    """
     address = checked_server_address(session.load_cli_settings().settings.server)
-    with workspace_session(user) as workspace:
+    with workspace_session(os.environ.get("AEON_USER") or "me") as workspace:
+        _require_user(workspace.users, user)
         print_data(address.link(workspace.access.new_link(user), f"{_name_of(Path.cwd())}.localhost:{port}"))
     return ExitCode.DONE
+
+
+def _require_user(users: UserService, name: str) -> None:
+    try:
+        users.get(name)
+    except UnknownUserError as error:
+        raise UnknownUserError(
+            error.message, next_step=f"Check the name, or add the user: aeon serve user create {quote(name)}"
+        ) from None
 
 
 def _listen(host: str, port: int) -> socket.socket:

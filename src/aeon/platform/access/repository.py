@@ -115,10 +115,10 @@ def disabled_error(user: str) -> ForbiddenError:
 def _check(new: NewCredential) -> None:
     if not 0 < new.days <= MAX_DAYS:
         raise RuleError(
-            f"A credential is valid for up to {MAX_DAYS} days, not {new.days:g}.",
+            f"A credential cannot be valid for {new.days:g} days.",
             rule="expiry",
             field="$.days",
-            next_step="Give fewer days.",
+            next_step=f"Give more than 0 and at most {MAX_DAYS} days.",
         )
     if new.name is not None and (not new.name.isprintable() or not 0 < len(new.name) <= _MAX_NAME):
         raise RuleError(

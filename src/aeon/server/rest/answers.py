@@ -1,10 +1,12 @@
 """How the REST API answers: things with their ETags, pages, and what changes need."""
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from urllib.request import parse_http_list
 
 from fastapi import Depends, Header, Query
 from fastapi.responses import JSONResponse
+from pydantic import Field
 
 from aeon.application.pages import Page
 from aeon.application.workspace import RequestKey
@@ -19,10 +21,9 @@ MAX_PAGE: Final = 200
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The most things on the page.")]
 Cursor: TypeAlias = Annotated[str | None, Query(max_length=1000, description="`next` of the page before.")]
 
-Wait: TypeAlias = Annotated[str, Header(max_length=100, description="`wait=30` waits for the end, 30 seconds at most.")]
-"""The header `Prefer`."""
-
 _LONGEST_WAIT: Final = 60.0
+
+_Item = TypeVar("_Item")
 
 PROBLEM: Final[Mapping[int | str, dict[str, Any]]] = {
     "default": {
@@ -69,6 +70,24 @@ async def change_of(
 Asked: TypeAlias = Annotated[Change, Depends(change_of)]
 
 
+async def wait_of(
+    prefer: Annotated[
+        Sequence[Annotated[str, Field(max_length=1000)]],
+        Header(description="`wait=30` waits for the end, 30 seconds at most; other preferences are ignored."),
+    ] = (),
+) -> float:
+    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises HttpError for a wait that is no number."""
+    for preference in parse_http_list(", ".join(prefer)):
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "wait":
+            return _seconds(value.strip().strip('"'))
+    return 0.0
+
+
+Wait: TypeAlias = Annotated[float, Depends(wait_of)]
+"""The seconds that the header `Prefer` asks to wait for the end."""
+
+
 def thing(
     data: JsonObject,
     version: int | None = None,
@@ -86,7 +105,7 @@ def thing(
     return JSONResponse(data, status, headers)
 
 
-def page(found: Page[Any], as_json: Callable[[Any], Json]) -> JSONResponse:
+def page(found: Page[_Item], as_json: Callable[[_Item], Json]) -> JSONResponse:
     """The answer with a page: its things, and the cursor of the next page or None."""
     return JSONResponse({"data": [as_json(each) for each in found.items], "next": found.next_cursor})
 
@@ -96,13 +115,11 @@ def listed(found: list[JsonObject]) -> JSONResponse:
     return JSONResponse({"data": list[Json](found), "next": None})
 
 
-def wait_of(prefer: str) -> float:
-    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises HttpError for another wish."""
-    if not prefer:
-        return 0.0
-    name, _, value = prefer.replace(" ", "").partition("=")
-    if name != "wait" or not value.isdecimal():
-        raise HttpError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
+def _seconds(value: str) -> float:
+    if not value.isdecimal():
+        raise HttpError(
+            422, f"Prefer has the wait {value!r}, which is no number.", next_step="Give whole seconds: wait=30"
+        )
     return min(float(value), _LONGEST_WAIT)
 
 

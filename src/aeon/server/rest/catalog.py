@@ -17,8 +17,8 @@ from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.webhooks.model import NewWebhook, WebhookChange
 from aeon.server.auth.caller import SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Cursor, Limit, listed, page, thing
+from aeon.server.rest.route import RestRoute
 
 Name = Annotated[str, Query(max_length=200, description="Only names that begin with it.")]
 
@@ -34,6 +34,11 @@ class Kind:
     change: type[BaseModel]
     has_own_creation: bool = False
     """Whether another module creates it, with an answer of its own."""
+
+    @property
+    def one(self) -> str:
+        """One of the kind in a sentence: a tool, an alert."""
+        return f"{'an' if self.title[0] in 'aeiou' else 'a'} {self.title}"
 
 
 KINDS = (
@@ -63,7 +68,7 @@ KINDS = (
 
 def _catalog_router() -> APIRouter:
     """The operations that all kinds have: list, create, read, change, delete, uses."""
-    router = APIRouter(route_class=QuickRoute, prefix=PREFIX, responses=dict(PROBLEM))
+    router = APIRouter(route_class=RestRoute, prefix=PREFIX, responses=dict(PROBLEM))
     for kind in KINDS:
         _add_reading(router, kind)
         _add_changing(router, kind)
@@ -94,16 +99,16 @@ def _add_reading(router: APIRouter, kind: Kind) -> None:
         found = await caller.state.call(lambda: kind.service(caller.workspace).list_uses(name))
         return listed([{"kind": e.kind, "ownerId": e.owner_id, "id": e.id, "name": e.name} for e in found])
 
-    path, title, tags = f"/{kind.path}", kind.title, [kind.path]
-    own = f"Your own by name, then those that others share, of the kind {title}."
-    _add(router, "GET", path, list_things, f"List: {title}", own, tags)
-    _add(router, "GET", path + "/{name}", get_thing, f"Read a {title}", "By its name or its id.", tags)
+    path, tags = f"/{kind.path}", [kind.path]
+    own = f"Your own by name, then those that others share, of the kind {kind.title}."
+    _add(router, "GET", path, list_things, f"List: {kind.title}", own, tags)
+    _add(router, "GET", path + "/{name}", get_thing, f"Read {kind.one}", "By its name or its id.", tags)
     _add(
         router,
         "GET",
         path + "/{name}/uses",
         list_uses,
-        f"What uses a {title}",
+        f"What uses {kind.one}",
         "What you may not see has no name.",
         tags,
     )
@@ -128,16 +133,16 @@ def _add_changing(router: APIRouter, kind: Kind) -> None:
 
     create.__annotations__["new"] = _body(kind.new)
     change.__annotations__["change"] = _body(kind.change)
-    path, title, tags = f"/{kind.path}", kind.title, [kind.path]
+    path, tags = f"/{kind.path}", [kind.path]
     if not kind.has_own_creation:
-        _add(router, "POST", path, create, f"Create a {title}", "All faults are reported at once.", tags, status=201)
-    _add(router, "PATCH", path + "/{name}", change, f"Change a {title}", "Fields that are not given stay.", tags)
+        _add(router, "POST", path, create, f"Create {kind.one}", "All faults are reported at once.", tags, status=201)
+    _add(router, "PATCH", path + "/{name}", change, f"Change {kind.one}", "Fields that are not given stay.", tags)
     _add(
         router,
         "DELETE",
         path + "/{name}",
         delete,
-        f"Delete a {title}",
+        f"Delete {kind.one}",
         "409 says what still uses it.",
         tags,
         status=204,

@@ -12,13 +12,13 @@ from aeon.application.conversations import MAX_ATTACHMENTS, AnswerFollower, Conv
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
 from aeon.server.auth.caller import Caller, SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import END, StreamEvent, Waker, resume_point, stream
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, listed, page, thing
 from aeon.server.rest.downloads import download
 from aeon.server.rest.message_bodies import NewMessage, NewText, SentMessage, described, message_from
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["conversations"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["conversations"], responses=dict(PROBLEM))
 
 _LOOK_EVERY = 0.15
 """Seconds between two looks for pieces that another process makes; a record in SQLite does not tell of them."""

@@ -28,14 +28,14 @@ from aeon.application.run_reader import RunView
 from aeon.base.json import Json
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import HttpError
-from aeon.server.edge.routes import QuickRoute
-from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing
+from aeon.server.rest.route import RestRoute
 from aeon.server.rest.runs import started, svg
 
-router = APIRouter(route_class=QuickRoute, prefix=f"{PREFIX}/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=f"{PREFIX}/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
 
 conversation_entities = APIRouter(
-    route_class=QuickRoute,
+    route_class=RestRoute,
     prefix=f"{PREFIX}/conversations/{{conversation}}/entities",
     tags=["conversations"],
     responses=dict(PROBLEM),
@@ -162,14 +162,14 @@ async def forget_entity(entity: str, caller: SignedIn, asked: Asked) -> Response
 
 
 @router.post("/entities/{entity}/enrich", status_code=202)
-async def enrich_entity(entity: str, caller: SignedIn, asked: Asked, prefer: Wait = "") -> JSONResponse:
+async def enrich_entity(entity: str, caller: SignedIn, asked: Asked, seconds: Wait) -> JSONResponse:
     """Let the model describe a name now, from your statements about it, by a run of the Process `enrich` (platform 17).
 
     Once the run has ended, the name's `enrichment` has the description, unless it says anything that you did not. With
     `Prefer: wait=30`, the answer is 200 with the whole run then. 422 if the statements are too few.
     """
     _require_no_version(asked)
-    seconds, service = wait_of(prefer), caller.workspace.knowledge
+    service = caller.workspace.knowledge
 
     def begin() -> RunView:
         run = service.begin_description(entity, key=asked.key)

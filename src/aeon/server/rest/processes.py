@@ -8,11 +8,11 @@ from fastapi.responses import JSONResponse, Response
 
 from aeon.application.processes import CURRENT, DrawingForm, ProcessPause, ProcessService
 from aeon.server.auth.caller import Caller, SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, listed, thing
+from aeon.server.rest.route import RestRoute
 from aeon.server.rest.runs import drawing
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["processes"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["processes"], responses=dict(PROBLEM))
 
 Version = Annotated[str | None, Query(min_length=4, max_length=64, pattern=r"^[0-9a-f]+$")]
 

@@ -14,12 +14,12 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError, problem_of
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.stopping import cancelled_at_stop
 from aeon.server.edge.streams import END, StreamEvent, stream
 from aeon.server.rest.answers import PREFIX, PROBLEM, listed, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, responses=dict(PROBLEM))
 
 _LOOK_EVERY: Final = 0.2
 """Seconds between two looks at a download."""

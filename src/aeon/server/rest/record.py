@@ -9,13 +9,14 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.documents import ApplyStep
+from aeon.application.jobs import DeadJob, OpenJob
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, RecordReader, SignedIn, WorkerReader
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import CHECK_EVERY, StreamEvent, resume_point, stream
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Cursor, Limit, listed, page, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, responses=dict(PROBLEM))
 
 Words = Annotated[str, Query(min_length=1, max_length=1000, description="Words of what is searched.")]
 
@@ -72,16 +73,14 @@ async def list_jobs(
 ) -> JSONResponse:
     """What your open runs wait for, the longest wait first."""
     jobs, queues = caller.workspace.jobs, [] if queue is None else [queue]
-    return page(
-        await caller.state.call(lambda: jobs.list_open(queues, after=cursor, limit=limit)), lambda e: e.as_dict()
-    )
+    return page(await caller.state.call(lambda: jobs.list_open(queues, after=cursor, limit=limit)), OpenJob._asdict)
 
 
 @router.get("/jobs/dead", tags=["jobs"])
 async def list_dead_jobs(caller: RecordReader, cursor: Cursor = None, limit: Limit = 50) -> JSONResponse:
     """Your jobs that failed permanently, newest first."""
     runs = caller.workspace.past_runs
-    return page(await caller.state.call(lambda: runs.list_dead_jobs(after=cursor, limit=limit)), lambda e: e.as_dict())
+    return page(await caller.state.call(lambda: runs.list_dead_jobs(after=cursor, limit=limit)), DeadJob.as_dict)
 
 
 @router.post("/jobs/dead/{job}/retry", tags=["jobs"], status_code=202)

@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.base.json import JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
 from aeon.server.edge.problems import HttpError
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
-from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, page, thing, wait_of
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, page, thing
+from aeon.server.rest.route import RestRoute
 from aeon.tools.interface import Tool
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["requests"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["requests"], responses=dict(PROBLEM))
 
 _LOOK_EVERY: Final = 0.1
 """Seconds between two looks for new events."""
@@ -34,9 +34,8 @@ class NewRequest(BaseModel):
 
 
 @router.post("/requests", status_code=202)
-async def begin_request(new: NewRequest, caller: FolderOwner, asked: Asked, prefer: Wait = "") -> JSONResponse:
+async def begin_request(new: NewRequest, caller: FolderOwner, asked: Asked, seconds: Wait) -> JSONResponse:
     """Plan and run a request; one runs at a time. With `Prefer: wait=30`, the answer is 200 once it has ended."""
-    seconds = wait_of(prefer)
     requests = caller.state.owned.requests
 
     def begin() -> str:

@@ -11,8 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject
-from aeon.platform.errors import RuleError
+from aeon.base.json import JsonObject
 from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.routes import add_routes
 from aeon.server.edge.state import correlation_of
@@ -34,6 +33,7 @@ from aeon.server.rest import (
 )
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.openapi import describe
+from aeon.server.rest.route import RestRoute, invalid_request
 
 _NO_METHOD = 405
 
@@ -77,9 +77,7 @@ async def _aeon_error(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     """All that is wrong with a request at once, each with a pointer to its place."""
     problems = [_problem(each) for each in cast(RequestValidationError, error).errors()]
-    message = "; ".join(f"{each['pointer'] or 'the request'}: {each['message']}" for each in problems)
-    invalid = RuleError(message, rule="request", field=str(problems[0]["pointer"]), problems=list[Json](problems))
-    return problem_response(invalid, correlation_of(request))
+    return problem_response(invalid_request(problems), correlation_of(request))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -102,7 +100,9 @@ def _methods_at(request: Request) -> list[str]:
     """The methods of all operations of the path that a request has."""
     routes = [each for each in cast(FastAPI, request.app).routes if isinstance(each, APIRoute)]
     path = next((each.path for each in routes if each.matches(request.scope)[0] is not Match.NONE), None)
-    return sorted(method for each in routes if each.path == path for method in each.methods or ())
+    methods = {method for each in routes if each.path == path for method in each.methods or ()}
+    is_head_answered = any(isinstance(each, RestRoute) and each.path == path for each in routes) and "GET" in methods
+    return sorted(methods | ({"HEAD"} if is_head_answered else set()))
 
 
 def _problem(found: dict[str, Any]) -> JsonObject:
@@ -110,5 +110,11 @@ def _problem(found: dict[str, Any]) -> JsonObject:
     place: Sequence[object] = found["loc"]
     where = str(place[0])
     inner = [str(each) for each in place[1:] if not isinstance(each, int) or where == "body"]
-    pointer = "/" + "/".join(inner) if where == "body" else " ".join([where, *inner])
+    if found["type"] == "json_invalid":
+        return {"pointer": "", "rule": "json_invalid", "message": _broken_json(place[1], found["ctx"]["error"])}
+    pointer = "".join(f"/{each}" for each in inner) if where == "body" else " ".join([where, *inner])
     return {"pointer": pointer, "rule": found["type"], "message": found["msg"]}
+
+
+def _broken_json(position: object, fault: str) -> str:
+    return f"the body is not JSON: {fault} at character {position}, counted from 0"

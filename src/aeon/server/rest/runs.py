@@ -13,11 +13,11 @@ from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.edge.streams import END, HEARTBEAT, StreamEvent, Waker, resume_point, stream
-from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["runs"], responses=dict(PROBLEM))
 
 
 class RunStart(BaseModel):
@@ -45,12 +45,11 @@ async def start(
     process: str,
     caller: SignedIn,
     asked: Asked,
+    seconds: Wait,
     new: RunStart | None = None,
-    prefer: Wait = "",
 ) -> JSONResponse:
     """Start a run of a Process. With `Prefer: wait=30`, the answer is 200 with the whole run once it has ended."""
     wish = new or RunStart()
-    seconds = wait_of(prefer)
     runs = caller.workspace.runs
     begun = await caller.state.call(
         lambda: runs.start(
@@ -196,7 +195,14 @@ async def resume(run: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.get("/runs/{run}/picture", response_class=Response)
-async def draw(run: str, caller: SignedIn, form: Annotated[DrawingForm, Query(alias="format")] = "svg") -> Response:
+async def draw(
+    run: str,
+    caller: SignedIn,
+    form: Annotated[DrawingForm, Query(alias="format")] = "svg",
+    events: Annotated[  # noqa: ARG001  # it makes another address, so that a browser fetches the picture again
+        int | None, Query(ge=0, description="The run's number of events; the picture is always the newest.")
+    ] = None,
+) -> Response:
     """The steps of a run with their states, as SVG or as a Mermaid flowchart."""
     own = caller.workspace
     return drawing(await caller.state.call(lambda: own.processes.draw_run(own.past_runs.view(run), form)), form)

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.application.access import TOKEN_DAYS
 from aeon.server.auth.caller import COOKIE, SignedIn, begin_session, keep_session
 from aeon.server.edge.problems import HttpError
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, listed, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["access"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["access"], responses=dict(PROBLEM))
 
 
 class Link(BaseModel):

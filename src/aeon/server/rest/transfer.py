@@ -16,12 +16,12 @@ from aeon.base.errors import InputError
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.guard import MAX_UPLOAD
 from aeon.server.edge.problems import HttpError
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, thing
 from aeon.server.rest.downloads import streamed_download
 from aeon.server.rest.forms import FORM, FormLimits, read_form
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["conversations"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["conversations"], responses=dict(PROBLEM))
 
 _FILE: Final = "file"
 _UPLOAD: Final = {

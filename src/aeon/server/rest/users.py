@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.application.users import Account, AccountChange, Identity
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, UserOperator
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Cursor, Limit, page, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["users"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["users"], responses=dict(PROBLEM))
 
 
 class NewUser(BaseModel):

@@ -9,10 +9,10 @@ from aeon.base.json import JsonObject
 from aeon.platform.runs.model import Priority
 from aeon.platform.webhooks.model import SigningScheme
 from aeon.server.auth.caller import SignedIn
-from aeon.server.edge.routes import QuickRoute
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, thing
+from aeon.server.rest.route import RestRoute
 
-router = APIRouter(route_class=QuickRoute, prefix=PREFIX, tags=["webhooks"], responses=dict(PROBLEM))
+router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["webhooks"], responses=dict(PROBLEM))
 
 
 class WebhookStart(BaseModel):
