@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.platform.catalog.documents import CatalogDocument
+from aeon.platform.catalog.documents import ApplyError, CatalogDocument
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.episodes.background_runs import ENRICHING
 from aeon.platform.errors import RuleError
@@ -44,9 +44,9 @@ def load_default_catalog(platform: Platform) -> "list[ApplyStep]":
     while True:
         try:
             return load_defaults(catalog, {"Process": ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)})
-        except RuleError as error:
+        except (RuleError, ApplyError) as error:  # ApplyError: it saw a tool of another one, and not yet its service
             races += 1
-            if error.rule != "name_unique" or races > _MOST_RACES:
+            if (isinstance(error, RuleError) and error.rule != "name_unique") or races > _MOST_RACES:
                 raise
 
 
