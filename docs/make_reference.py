@@ -24,6 +24,9 @@ _OBJECT = re.compile(r"<(?:built-in method|built-in function|function) (\w+)[^>]
 _MODULE = re.compile(r"(?<![\w.'])(?:[a-z_]\w*\.)+(?=[A-Za-z_])")
 """The module before a name, as in `collections.abc.Callable`."""
 
+_PARTS = "aeon.application."
+"""The room of the parts of a project, which have methods in common."""
+
 _WIDTH = 100
 _LONGEST_DEFAULT = 60
 
@@ -31,6 +34,24 @@ TARGET = Path(__file__).with_name("reference.md")
 
 ROOMS = {
     "The public face": [("aeon", None)],
+    "The parts of a project": [
+        ("aeon.application.requests", ["RequestResult"]),
+        ("aeon.llm.usage", ["Usage"]),
+        ("aeon.application.pages", ["Page"]),
+        ("aeon.application.conversations", ["ConversationService"]),
+        ("aeon.application.answers", ["AnswerFollower"]),
+        ("aeon.application.knowledge", ["KnowledgeService"]),
+        ("aeon.application.processes", ["ProcessService"]),
+        ("aeon.application.runs", ["RunService"]),
+        ("aeon.application.run_follower", ["RunFollower"]),
+        ("aeon.application.schedules", ["ScheduleService"]),
+        ("aeon.application.webhooks", ["WebhookService"]),
+        ("aeon.application.alerts", ["AlertService"]),
+        ("aeon.application.tools", ["ToolService"]),
+        ("aeon.application.secrets", ["SecretService"]),
+        ("aeon.application.metrics", ["MetricsService"]),
+        ("aeon.bootstrap.skills", ["Skills"]),
+    ],
     "Model adapters": [
         ("aeon.llm.interface", ["LLMAdapter", "RequestAdapter", "LLMRequest", "LLMResponse"]),
         ("aeon.llm.adapters.remote_api", ["RemoteAPIAdapter"]),
@@ -141,10 +162,19 @@ def _entry(name: str, value: object, module: str) -> list[str]:
         lines += _block(f"{name}{_signature(value, name)}")
     lines.append(inspect.getdoc(value) or "")
     if inspect.isclass(value):
-        for method, body in vars(value).items():
-            if not method.startswith("_") and inspect.isfunction(body) and body.__doc__:
+        for method, body in _members(value).items():
+            if isinstance(body, property) and body.__doc__:
+                lines += ["", f"`{method}`: {inspect.getdoc(body)}"]
+            elif inspect.isfunction(body) and body.__doc__:
                 lines += ["", *_block(f"{method}{_signature(body, method)}"), inspect.getdoc(body) or ""]
     return lines
+
+
+def _members(value: type) -> dict[str, object]:
+    """The public members of a class, and those that a part of a project has of a class beside it."""
+    shared = [each for each in value.__mro__[1:] if each.__module__.startswith(_PARTS)]
+    found = {name: body for each in [*reversed(shared), value] for name, body in vars(each).items()}
+    return {name: body for name, body in found.items() if not name.startswith("_")}
 
 
 def _block(code: str) -> list[str]:
