@@ -1,5 +1,6 @@
 """Signing in at a real OpenID provider in a real browser (platform 31)."""
 
+import random
 import socket
 from contextlib import suppress
 
@@ -13,10 +14,13 @@ pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 @pytest.fixture
 def port():
+    """A free one, of those that the system gives to nobody by itself: the provider begins to listen seconds later."""
     installed()
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    while True:
+        number = random.randrange(20_000, 32_000)
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", number))
+            return number
 
 
 def settings_of(port):
