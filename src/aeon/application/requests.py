@@ -88,7 +88,7 @@ class RequestResult:
         )
 
     def as_dict(self) -> JsonObject:
-        """The published form, as `Orchestrator.execute` returns it."""
+        """The published form: what `Orchestrator.execute` returns, with the error of a step that failed."""
         whole: JsonObject = {
             "plan": self.plan,
             "status": self.status,

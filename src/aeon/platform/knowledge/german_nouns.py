@@ -79,11 +79,12 @@ def _is_beside_verb(reading: TextReading, place: int) -> bool:
         return True
     if before is None or before.folded in NAMING:
         return before is not None
-    is_verb = _is_verb_of_one(before) and (before.text.islower() or before.begins)
+    is_verb = is_verb_of_one(before) and (before.text.islower() or before.begins)
     return is_verb and not _has_subject(reading, place - 1)
 
 
-def _is_verb_of_one(token: Token) -> bool:
+def is_verb_of_one(token: Token) -> bool:
+    """Whether a German word has the form of a verb of the third person."""
     return token.folded.endswith("t") or token.folded in GERMAN_VERBS
 
 
@@ -98,7 +99,7 @@ def _has_subject(reading: TextReading, verb: int) -> bool:
 def _is_subject(reading: TextReading, place: int) -> bool:
     """Whether a verb of the third person follows a word: ", Jette lacht"."""
     after = reading.tokens[place + 1] if place + 1 < len(reading.tokens) else None
-    return after is not None and after.gap == " " and after.text.islower() and _is_verb_of_one(after)
+    return after is not None and after.gap == " " and after.text.islower() and is_verb_of_one(after)
 
 
 def is_beside_speaker(reading: TextReading, place: int) -> bool:

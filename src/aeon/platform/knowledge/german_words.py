@@ -267,7 +267,7 @@ HOUSES: Final = folded_words("""
 INSTITUTIONS: Final = folded_words("""
     institut stiftung gymnasium schule grundschule realschule gesamtschule universität hochschule akademie archiv museum
     theater bank verein verband kirche klinik klinikum werk werke verlag halle stadion brücke park haus heim hütte
-    galerie bibliothek gruppe konzern haus
+    galerie bibliothek gruppe konzern
     """)
 """What a name with a hyphen ends in: "Thünen-Institut"."""
 

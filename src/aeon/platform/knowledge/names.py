@@ -30,11 +30,11 @@ from aeon.platform.knowledge.german_nouns import (
     is_institution,
     is_noun_at,
     is_plain_noun,
+    is_verb_of_one,
 )
 from aeon.platform.knowledge.german_words import (
     BEING,
     GERMAN_NOUNS,
-    GERMAN_VERBS,
     HOUSES,
     PERSON_TITLES,
     RELATIONS,
@@ -125,7 +125,7 @@ def _has_surname(reading: TextReading, first: int, end: int) -> bool:
     if not reading.tokens[first].begins:
         return True
     is_adjective = reading.tokens[first].folded.endswith(("e", "en", "er", "es", "em"))
-    return not is_adjective and end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end])
+    return not is_adjective and end < len(reading.tokens) and _stands_as_verb(reading.tokens[end])
 
 
 def _is_known_name(reading: TextReading, word: str) -> bool:
@@ -285,7 +285,7 @@ def _looks_like_first_name(reading: TextReading, word: str, end: int) -> bool:
             return False
         if is_beside_speaker(reading, end - 1):
             return True
-        return end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end]) and not _is_what_is(reading, end)
+        return end < len(reading.tokens) and _stands_as_verb(reading.tokens[end]) and not _is_what_is(reading, end)
     return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS) and _goes_on_as_after_name(reading, end)
 
 
@@ -314,7 +314,7 @@ def _is_what_is(reading: TextReading, end: int) -> bool:
     return reading.tokens[end].folded in BEING and after is not None and after.is_capital and not after.begins
 
 
-def _is_verb_of_one(token: Token) -> bool:
+def _stands_as_verb(token: Token) -> bool:
     """Whether a German word after a first word is a verb of the third person: "Nele jobbt"."""
-    is_verb = token.text.islower() and (token.folded.endswith("t") or token.folded in GERMAN_VERBS)
+    is_verb = token.text.islower() and is_verb_of_one(token)
     return (is_verb and token.gap == " ") or (token.gap in (", ", " ") and token.folded == "und")
