@@ -64,6 +64,20 @@ def test_german_names_are_known_by_what_stands_beside_them(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Oskar's birthday is on Monday.", ["Oskar"]),
+        ("Rahul quit.", ["Rahul"]),
+        ("Maria, our neighbour, moved.", ["Maria"]),
+        ("Karim et moi partons.", ["Karim"]),
+        ("Jonas?", ["Jonas"]),
+    ],
+)
+def test_what_follows_a_first_word_may_say_that_it_is_a_name(text, expected):
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize(
     "text", ["Sold by an old couple.", "Coach is strict.", "Canapé commandé en ligne.", "Verkauft wegen Umzug."]
 )
 def test_notes_without_a_subject_begin_with_no_name(text):

@@ -227,6 +227,9 @@ NO_VERBS: Final = folded_words("""
 """)
 """Small words that may follow a name, and are not what it does."""
 
+OTHERS: Final = folded_words("me him her them us moi toi lui elle eux nous")
+"""Pronouns that are joined to a name: "Karim et moi"."""
+
 JOINING: Final = {"en": folded_words("and or"), "fr": folded_words("et ou")}
 """What joins two names."""
 
@@ -242,7 +245,9 @@ VERBS_OF_ONE: Final = {
         doesn't didn't says said goes went came got did does made took told thinks thought left won kept knew met gave
         found wrote ran sent lost bought sold paid sat saw spoke began became just also never always still now no not
         already often usually sometimes once really even only rarely hardly recently finally probably from in
-        who with
+        who with then quit put
+        understood drove read ate drank hurt hit cut slept spent built caught taught brought felt fell flew forgot grew
+        held heard led lent let lit meant rode rose sang stood swam threw wore woke chose drew hid paid shook stole tore
         """),
     "fr": folded_words("""
         est a était avait va vient fait dit peut veut doit sait part sort met prend tient voit croit boit n'est n'a

@@ -17,6 +17,7 @@ from aeon.platform.knowledge.common_words import (
     LEADING_ARTICLES,
     LEGAL_FORMS,
     OBJECTS,
+    OTHERS,
     PARTICLES,
     PLURAL_VERBS,
     TIMES_AND_TONGUES,
@@ -293,10 +294,13 @@ def _goes_on_as_after_name(reading: TextReading, end: int) -> bool:
     """Whether what follows a first word may follow a name in English or French: nothing, a verb, an apposition."""
     if end == len(reading.tokens) or reading.tokens[end].begins:
         return True
-    after = reading.tokens[end]
+    after, last = reading.tokens[end], reading.tokens[end - 1]
+    if reading.text[last.start + len(last.text)] in "'\u2019":
+        return True  # a possessive: "Oskar's birthday"
     if after.gap == ", " or after.folded in JOINING[reading.language]:
         beyond = reading.tokens[end + 1] if end + 1 < len(reading.tokens) else after
-        return after.folded in APPOSITIONS[reading.language] or after.is_capital or beyond.is_capital
+        is_name_after = after.is_capital or beyond.is_capital or beyond.folded in OTHERS
+        return is_name_after or after.folded in APPOSITIONS[reading.language]
     is_verb = after.folded in VERBS_OF_ONE[reading.language] or after.folded.endswith(VERB_ENDINGS[reading.language])
     return after.gap != " " or (after.text.islower() and is_verb)
 
