@@ -18,7 +18,7 @@ from typer.main import get_command
 
 from aeon.cli.app import app
 
-_OBJECT = re.compile(r"<(?:built-in method|built-in function|function) (\w+)[^>]*>")
+_OBJECT = re.compile(r"<(?:built-in method|built-in function|function) (?:[\w.<>]+\.)?<?(\w+)>?[^<>]*>")
 """How Python shows a function as a default: with an address that is another one every time."""
 
 _MODULE = re.compile(r"(?<![\w.'])(?:[a-z_]\w*\.)+(?=[A-Za-z_])")
