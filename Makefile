@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 LOCK   := requirements/dev.lock
 PYTEST := $(BIN)/pytest
 
+# Commands and tests start hundreds of interpreters: what one of them compiled is kept for the next.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test nightly check docs pictures screenshots bench weights lock clean
 .DEFAULT_GOAL := help
 
