@@ -63,7 +63,7 @@ class Site:
 
     def client(self, user=None, **options):
         headers = {} if user is None else {"authorization": f"Bearer {self.token(user, **options)}"}
-        made = httpx2.Client(base_url=f"http://{self.address}", headers=headers, trust_env=False, timeout=30)
+        made = httpx2.Client(base_url=f"http://{self.address}", headers=headers, trust_env=False, timeout=100)
         return self._closing.enter_context(made)
 
     def browser(self, user="me"):
