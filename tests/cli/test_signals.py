@@ -16,7 +16,7 @@ from aeon.adapters.weights import CATALOG, find_verified, weights_dir
 
 pytestmark = [pytest.mark.slow, pytest.mark.model, pytest.mark.timeout(1800)]
 
-MOMENTS = int(os.environ.get("AEON_SIGNALS", "4"))
+MOMENTS = int(os.environ.get("AEON_SIGNALS", "3"))
 """Of each kind; 100 by hand."""
 
 WITHIN = 6.0 if "PYTEST_XDIST_WORKER" in os.environ else 2.0

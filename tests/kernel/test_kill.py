@@ -19,7 +19,7 @@ from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
 STEPS = 400
-KILLS = size_of("AEON_CHAOS_KILLS", in_ci=20)
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=12)
 VICTIM = f"""
 import sys
 from pathlib import Path

@@ -20,7 +20,7 @@ from .test_chaos import completed_once, effects
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
-STOPS = size_of("AEON_CHAOS_STOPS", in_ci=8)
+STOPS = size_of("AEON_CHAOS_STOPS", in_ci=5)
 """Of each kind; 50 by hand."""
 
 LEASE = 1.0

@@ -16,10 +16,10 @@ from .temporal_world import World, calls, fan
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1500)]
 
-KILLS = size_of("AEON_CHAOS_KILLS", in_ci=5)
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=3)
 """100 by hand."""
 
-STOPS = size_of("AEON_CHAOS_STOPS", in_ci=5)
+STOPS = size_of("AEON_CHAOS_STOPS", in_ci=3)
 """50 by hand."""
 
 SUSPENDED = 6.0

@@ -14,7 +14,7 @@ from aeon.testing.engines.world import echo, step
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
-RUNS = size_of("AEON_OPEN_RUNS", in_ci=1000)
+RUNS = size_of("AEON_OPEN_RUNS", in_ci=400)
 THREADS = 64
 
 
@@ -71,13 +71,14 @@ class Held:
         return self.act(*given, **named)
 
 
-def test_a_thousand_runs_that_wait_for_a_slow_record_share_few_threads(world, monkeypatch):
+def test_many_runs_that_wait_for_a_slow_record_share_few_threads(world, monkeypatch):
     tool = world.tool("echo", echo)
     process = world.process("many", [step("a", tool), step("b", tool, after=["a"])])
     before = threading.active_count()
     held = Held(world.store.read)
     monkeypatch.setattr(world.store, "read", held)
-    count = RUNS // 10 if world.engine.name.startswith("Temporal") else RUNS  # its server takes minutes for as many
+    # Temporal's server takes minutes for as many as the others.
+    count = max(100, RUNS // 10) if world.engine.name.startswith("Temporal") else RUNS
     runs = [world.start_run(process) for _ in range(count)]
     waiting = threading.active_count() - before
     held.lets_go.set()
