@@ -31,7 +31,7 @@ FORMS = {
     "POST /conversations": {"content": "x"},
     "POST /conversations/{conversation}/messages": {"content": "x"},
     "POST /conversations/{conversation}/entities": {"name": "Tove", "state": "pinned"},
-    "POST /processes/{process}/triggers/{kind}/{trigger}": {"enabled": "true"},
+    "POST /triggers/{kind}/{trigger}": {"enabled": "true"},
     "POST /messages/{message}/edit": {"content": "x"},
     "POST /runs/{run}/answer": {"step": "approve", "value": "yes"},
     "POST /apply": {"content": TEXT.replace("other", "another")},

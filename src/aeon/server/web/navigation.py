@@ -7,6 +7,7 @@ _PLACES: Final = (
     ("knowledge", "/knowledge", ("knowledge",)),
     ("runs", "/runs", ("runs",)),
     ("processes", "/processes", ("processes",)),
+    ("triggers", "/triggers", ("triggers",)),
     ("tools", "/tools", ("tools", "services", "secrets", "apply")),
     ("skills", "/skills", ("skills",)),
     ("metrics", "/charts", ("charts",)),

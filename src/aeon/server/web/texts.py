@@ -244,6 +244,17 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "webhook": ("webhook", "Webhook"),
     "alert": ("alert", "Alarm"),
     "ended": ("ended", "beendet"),
+    "triggers": ("Triggers", "Auslöser"),
+    "triggers_more": (
+        "What starts your Processes by itself: schedules, webhooks and alerts. You add them on the page of a Process.",
+        "Was deine Prozesse von selbst startet: Zeitpläne, Webhooks und Alarme. Neue legst du beim Prozess an.",
+    ),
+    "no_triggers": ("Nothing starts by itself.", "Nichts startet von selbst."),
+    "last_started": ("last started: {at}", "zuletzt gestartet: {at}"),
+    "trigger_without_process": (
+        "starts nothing: you do not see its Process any more",
+        "startet nichts: du siehst den Prozess nicht mehr",
+    ),
     "trigger_not_trusted": ("starts nothing: its Process was changed", "startet nichts: ihr Prozess wurde geändert"),
     "trust_version": ("Trust this version", "Dieser Version vertrauen"),
     "alert_ok": ("quiet", "ruhig"),
