@@ -43,6 +43,7 @@ FORMS = {
     "POST /secrets/new": {"kind": "api_key", "name": "k3", "in.key": "something"},
     "POST /secrets/{secret}/rotate": {"in.key": "something"},
     "POST /tools/{tool}/secret": {"secret": "key"},
+    "POST /tokens": {"name": "another"},
     "POST /model/fetch": {"model": "small"},
     "POST /skills/{skill}/trust": {"digest": "x"},
     "POST /knowledge/entities": {"name": "Ida"},
@@ -92,6 +93,11 @@ def test_every_page_is_tried():
 
 class PageWorld(World):
     """A served project in which `me` has something of every kind, with its pages."""
+
+    def fill(self):
+        """Also make a token that no test signs in with, which a form revokes."""
+        super().fill()
+        self.names["token"] = self.site.workspaces.of("me").access.new_token("me", "spare").credential.id
 
     def visit(self, user, shown):
         """The answer to a user who opens a page, or sends its form, of a thing of `me`."""

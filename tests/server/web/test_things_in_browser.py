@@ -36,6 +36,7 @@ def addresses(served, page):
         "/processes/order/compare",
         "/processes/new?copy_of=chat",
         "/triggers",
+        "/tokens",
         "/tools",
         "/tools/users",
         "/tools/users/edit",

@@ -25,6 +25,7 @@ from aeon.server.web import (
     settings,
     skills,
     things,
+    tokens,
     tools,
     triggers,
 )
@@ -50,6 +51,7 @@ _PAGES: Final = (
     skills,
     audit,
     charts,
+    tokens,
     things,
 )
 

@@ -12,6 +12,7 @@ _PLACES: Final = (
     ("skills", "/skills", ("skills",)),
     ("metrics", "/charts", ("charts",)),
     ("audit", "/audit", ("audit",)),
+    ("access_tokens", "/tokens", ("tokens",)),
     ("settings", "/settings", ("settings", "model")),
 )
 """The word of a link, where it leads, and the first parts of the addresses that belong to it."""

@@ -554,6 +554,28 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "as_table": ("As a table", "Als Tabelle"),
     "one_entity": ("Of one thing alone:", "Nur von einem Ding:"),
     "without_value": ("(without)", "(ohne)"),
+    "access_tokens": ("Access tokens", "Zugangstoken"),
+    "access_tokens_more": (
+        "With a token, a program does over REST or MCP what you may do. Times are in UTC.",
+        "Mit einem Token tut ein Programm über REST oder MCP, was du darfst. Zeiten sind in UTC.",
+    ),
+    "new_token": ("Make a token", "Token anlegen"),
+    "token_made": (
+        "The secret of {name}. It is shown here once and never again: keep it now.",
+        "Das Geheimnis von {name}. Es steht nur dieses eine Mal hier: Bewahre es jetzt auf.",
+    ),
+    "token_scope": ("It may", "Es darf"),
+    "token_expires": ("Valid until", "Gültig bis"),
+    "token_used": ("Last used", "Zuletzt benutzt"),
+    "token_days": ("Valid for how many days", "Wie viele Tage gültig"),
+    "scope_read": ("read", "lesen"),
+    "scope_write": ("read and write", "lesen und schreiben"),
+    "revoke": ("Revoke", "Widerrufen"),
+    "revoke_this": ("Revoke {name}?", "{name} widerrufen?"),
+    "revoking_is_final": (
+        "The program that has it is let in no more, at once and for good.",
+        "Das Programm, das es hat, wird sofort und endgültig nicht mehr eingelassen.",
+    ),
     "model_own_server": ("A server of your own, such as vLLM:", "Ein eigener Server, etwa vLLM:"),
     **KNOWLEDGE_TEXTS,
 }
