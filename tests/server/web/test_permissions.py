@@ -44,6 +44,8 @@ FORMS = {
     "POST /secrets/{secret}/rotate": {"in.key": "something"},
     "POST /tools/{tool}/secret": {"secret": "key"},
     "POST /tokens": {"name": "another"},
+    "POST /users": {"name": "bob"},
+    "POST /users/change": {"user": "ada", "enabled": "false"},
     "POST /model/fetch": {"model": "small"},
     "POST /skills/{skill}/trust": {"digest": "x"},
     "POST /knowledge/entities": {"name": "Ida"},
@@ -63,8 +65,8 @@ FORMS = {
 
 QUERIES = {"GET /skills/{skill}/file": "path", "GET /runs/{run}/compare": "with", "GET /processes/new": "copy_of"}
 
-OWNED = ("model", "settings", "skills")
-"""The first part of the pages of what belongs to the owner of the folder: others are refused, whatever is there."""
+OWNED = ("model", "settings", "skills", "users")
+"""The first part of the pages that are for operators alone: others are refused, whatever is there."""
 
 KIND_OF = {"{tool}": "tools", "{service}": "services", "{secret}": "secrets", "{process}": "processes"}
 

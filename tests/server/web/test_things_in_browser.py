@@ -37,6 +37,8 @@ def addresses(served, page):
         "/processes/new?copy_of=chat",
         "/triggers",
         "/tokens",
+        "/users",
+        "/jobs",
         "/tools",
         "/tools/users",
         "/tools/users/edit",

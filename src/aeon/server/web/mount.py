@@ -15,6 +15,7 @@ from aeon.server.web import (
     conversations,
     documents,
     erasing,
+    jobs,
     knowledge,
     knowledge_changes,
     messages,
@@ -28,6 +29,7 @@ from aeon.server.web import (
     tokens,
     tools,
     triggers,
+    users,
 )
 from aeon.server.web.errors import show_errors_as_pages
 from aeon.server.web.pages import FOLDER
@@ -52,6 +54,8 @@ _PAGES: Final = (
     audit,
     charts,
     tokens,
+    users,
+    jobs,
     things,
 )
 
