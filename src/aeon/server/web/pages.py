@@ -18,7 +18,7 @@ from aeon.server.auth.caller import Caller
 from aeon.server.web.conversation_list import list_shown
 from aeon.server.web.markdown import render_markdown, show_directions
 from aeon.server.web.navigation import PERMISSIONS, places_at
-from aeon.server.web.texts import choose_language, text
+from aeon.server.web.texts import choose_language, number_text, text
 
 FOLDER: Final = Path(__file__).parent
 
@@ -51,7 +51,12 @@ async def page(
 
 def fill(template: str, language: str, values: Mapping[str, object]) -> str:
     """A template with its values."""
-    words = {"t": partial(text, language), "md": _markdown(language), "language": language}
+    words = {
+        "t": partial(text, language),
+        "num": partial(number_text, language),
+        "md": _markdown(language),
+        "language": language,
+    }
     return _environment().get_template(template).render({**words, **values})
 
 

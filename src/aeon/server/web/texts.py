@@ -7,6 +7,9 @@ from aeon.server.web.knowledge_texts import KNOWLEDGE_TEXTS
 
 LANGUAGES: Final = ("en", "de")
 
+_GERMAN_MARKS: Final = str.maketrans(",.", ".,")
+"""The marks of numbers in English, and what German has instead."""
+
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "answer": ("Answer", "Antwort"),
     "answer_it": ("Answer", "Beantworten"),
@@ -631,6 +634,16 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
 def text(language: str, key: str, **values: object) -> str:
     """The text of a key, with its values filled in. Raises KeyError for an unknown one."""
     return TEXTS[key][LANGUAGES.index(language)].format_map(values)
+
+
+def number_text(language: str, value: float, digits: int = 0) -> str:
+    """A number with so many digits after the decimal mark of the language."""
+    return with_marks(language, f"{value:,.{digits}f}")
+
+
+def with_marks(language: str, written: str) -> str:
+    """A number that is written in English, such as `1,234.5`, with the marks of the language."""
+    return written.translate(_GERMAN_MARKS) if language == "de" else written
 
 
 def choose_language(accepted: str) -> str:
