@@ -180,6 +180,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "steps": ("Steps", "Schritte"),
     "stop": ("Stop", "Anhalten"),
     "stopped": ("stopped", "angehalten"),
+    "stopped_unwritten": ("Nothing was written before it was stopped.", "Bis zum Anhalten wurde nichts geschrieben."),
     "stopping": ("is being stopped", "wird angehalten"),
     "system": ("Instructions", "Anweisungen"),
     "timed_out": ("timed out", "Zeit überschritten"),

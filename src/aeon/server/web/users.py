@@ -59,6 +59,12 @@ async def change(
     return go_to("/users")
 
 
+@router.get("/change")
+async def go_back(_: UserOperator) -> Response:
+    """Lead to the list: a refused form leaves this address in the browser."""
+    return go_to("/users")
+
+
 async def _show(
     caller: Caller, request: Request, *, after: str | None = None, problem: ShownError | None = None
 ) -> Response:
