@@ -132,6 +132,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "run": ("Run", "Lauf"),
     "running": ("running", "läuft"),
     "runs": ("Runs", "Läufe"),
+    "said_beside": (
+        "This conversation had gone on elsewhere, such as in another tab: your message is an alternative to that.",
+        "Diese Unterhaltung ging schon weiter, etwa in einem anderen Tab: Deine Nachricht ist dazu eine Alternative.",
+    ),
+    "show_other_branch": ("Look at the other branch", "Den anderen Zweig ansehen"),
     "save_answer": ("Save and answer", "Speichern und beantworten"),
     "save_only": ("Save only", "Nur speichern"),
     "search": ("Search", "Suchen"),
