@@ -28,6 +28,9 @@ PLAIN_REPLY: Final = "reply_plain"
 ANSWER_INPUTS: Final = frozenset({"answer", "message", "conversation"})
 """What a Process that answers may take as input: the ids of the answer and of its conversation, and the message."""
 
+STOPPED_UNWRITTEN: Final = "stopped before anything was written"
+"""Why an answer failed of which nothing was written before its user stopped it."""
+
 _WAIT = 0.1
 """Seconds between two looks at the run of an answer."""
 
@@ -153,8 +156,10 @@ class AnswerService:
         if before.state != "generating":
             return before
         written = self._platform.pieces.stop(answer).strip()
-        reason = "stopped before anything was written"
-        if self._end(answer, EndedAnswer(written or None, reason, is_stopped=True)) and before.run_id is not None:
+        if (
+            self._end(answer, EndedAnswer(written or None, STOPPED_UNWRITTEN, is_stopped=True))
+            and before.run_id is not None
+        ):
             with suppress(RuleError):  # it has ended meanwhile
                 self.runs.cancel(before.run_id, wait=0)
         return self._get(answer)

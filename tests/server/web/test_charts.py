@@ -69,10 +69,10 @@ def test_another_user_sees_only_their_own_values_platform_2(site, own):
 
 
 def test_columns_stand_on_zero_whatever_their_signs():
-    chart = draw_columns([("a", 3, 1), ("b", -1, 1), ("c", None, 0), ("d", "2026-01-01", 1)])
+    chart = draw_columns([("a", 3, 1), ("b", -1, 1), ("c", None, 0), ("d", "2026-01-01", 1)], "en")
     assert (chart.high, chart.low, chart.zero) == ("3", "-1", 150)
     assert [(bar.y, bar.height) for bar in chart.bars] == [(0, 150), (150, 50), (150, 0), (150, 0)]
-    assert draw_columns([]).bars == []
+    assert draw_columns([], "en").bars == []
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,14 @@ def test_columns_stand_on_zero_whatever_their_signs():
     [(None, "-"), (3, "3"), (1234567, "1,234,567"), (2.0, "2"), (12.345, "12.3"), (0.01234, "0.0123"), (True, "True")],
 )
 def test_a_number_is_shown_short(value, shown):
-    assert show_number(value) == shown
+    assert show_number(value, "en") == shown
+
+
+def test_german_pages_have_german_numbers(me, own):
+    tool = own.tools.get("mine").id
+    own.metrics._metrics.values.record([NewMetricValue("tool.duration_ms", tool, 1234.5, {})])
+    shown = [show_number(value, "de") for value in (1234.5, 0.25, 4_000_000, None)]
+    assert shown == ["1.234,5", "0,25", "4.000.000", "-"]
+    for address in ("/charts", "/charts?metric=tool.duration_ms", "/charts?metric=tool.duration_ms&by=entityId"):
+        assert "1.234,5" in me.get(address, headers={"accept-language": "de"}).text, address
+        assert "1,234.5" in me.get(address).text, address

@@ -31,7 +31,7 @@ FORMS = {
     "POST /conversations": {"content": "x"},
     "POST /conversations/{conversation}/messages": {"content": "x"},
     "POST /conversations/{conversation}/entities": {"name": "Tove", "state": "pinned"},
-    "POST /processes/{process}/triggers/{kind}/{trigger}": {"enabled": "true"},
+    "POST /triggers/{kind}/{trigger}": {"enabled": "true"},
     "POST /messages/{message}/edit": {"content": "x"},
     "POST /runs/{run}/answer": {"step": "approve", "value": "yes"},
     "POST /apply": {"content": TEXT.replace("other", "another")},
@@ -43,6 +43,9 @@ FORMS = {
     "POST /secrets/new": {"kind": "api_key", "name": "k3", "in.key": "something"},
     "POST /secrets/{secret}/rotate": {"in.key": "something"},
     "POST /tools/{tool}/secret": {"secret": "key"},
+    "POST /tokens": {"name": "another"},
+    "POST /users": {"name": "bob"},
+    "POST /users/change": {"user": "ada", "enabled": "false"},
     "POST /model/fetch": {"model": "small"},
     "POST /skills/{skill}/trust": {"digest": "x"},
     "POST /knowledge/entities": {"name": "Ida"},
@@ -62,8 +65,8 @@ FORMS = {
 
 QUERIES = {"GET /skills/{skill}/file": "path", "GET /runs/{run}/compare": "with", "GET /processes/new": "copy_of"}
 
-OWNED = ("model", "settings", "skills")
-"""The first part of the pages of what belongs to the owner of the folder: others are refused, whatever is there."""
+OWNED = ("model", "settings", "skills", "users")
+"""The first part of the pages that are for operators alone: others are refused, whatever is there."""
 
 KIND_OF = {"{tool}": "tools", "{service}": "services", "{secret}": "secrets", "{process}": "processes"}
 
@@ -92,6 +95,11 @@ def test_every_page_is_tried():
 
 class PageWorld(World):
     """A served project in which `me` has something of every kind, with its pages."""
+
+    def fill(self):
+        """Also make a token that no test signs in with, which a form revokes."""
+        super().fill()
+        self.names["token"] = self.site.workspaces.of("me").access.new_token("me", "spare").credential.id
 
     def visit(self, user, shown):
         """The answer to a user who opens a page, or sends its form, of a thing of `me`."""

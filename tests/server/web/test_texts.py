@@ -8,7 +8,7 @@ import pytest
 
 from aeon.platform.runs.machine.state import RunPhase, RunStepStatus
 from aeon.server.web.pages import FOLDER, fill
-from aeon.server.web.texts import TEXTS, choose_language, text
+from aeon.server.web.texts import TEXTS, choose_language, number_text, text
 
 TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
 USED = re.compile(r"""\bt\(\s*["'](\w+)["']""")
@@ -56,6 +56,11 @@ def test_every_word_of_a_template_exists_and_every_word_is_used():
 )
 def test_the_language_is_the_one_that_the_browser_prefers(accepted, language):
     assert choose_language(accepted) == language
+
+
+@pytest.mark.parametrize(("language", "shown"), [("en", "1,234.50"), ("de", "1.234,50")])
+def test_a_number_has_the_marks_of_the_language(language, shown):
+    assert number_text(language, 1234.5, 2) == shown
 
 
 def test_an_unknown_word_is_an_error():

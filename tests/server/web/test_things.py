@@ -8,7 +8,7 @@ from tests.application.conftest import STORED
 
 from aeon.plan.yaml import dump_yaml
 from aeon.platform.catalog.model import ToolChange
-from aeon.server.web.navigation import places_at
+from aeon.server.web.navigation import PERMISSIONS, places_at
 
 pytestmark = pytest.mark.server
 
@@ -34,6 +34,11 @@ def said(answer):
     """The words of a page, without its markup."""
     body = answer.text.partition("<main")[2].partition("</main>")[0]
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def header(answer):
+    """The markup of a page above its main part."""
+    return answer.text.partition("<main")[0]
 
 
 def hidden(answer, name):
@@ -387,15 +392,15 @@ def test_hostile_names_and_descriptions_are_text(me, own):
     ],
 )
 def test_the_links_of_every_page_say_where_its_reader_is(address, word):
-    places = places_at(address, manages_folder=True)
+    places = places_at(address, PERMISSIONS)
     assert [each.word for each in places if each.is_current] == ([word] if word else [])
 
 
 def test_who_does_not_own_the_folder_gets_no_links_to_what_belongs_to_it(site, own):
     def links(user):
-        return re.findall(r'href="(/(?:skills|settings))"', site.browser(user).get("/runs").text)
+        return re.findall(r'href="(/(?:skills|settings|users|jobs))" ?', header(site.browser(user).get("/runs")))
 
-    assert (links("me"), links("eve")) == (["/skills", "/settings"], [])
+    assert (links("me"), links("eve")) == (["/jobs", "/skills", "/users", "/settings"], [])
 
 
 TYPED = """

@@ -35,6 +35,10 @@ def addresses(served, page):
         "/processes/order/delete",
         "/processes/order/compare",
         "/processes/new?copy_of=chat",
+        "/triggers",
+        "/tokens",
+        "/users",
+        "/jobs",
         "/tools",
         "/tools/users",
         "/tools/users/edit",
@@ -62,6 +66,7 @@ def addresses(served, page):
 def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_small_screen(serve, visit, scheme):
     served = served_order(serve)
     served.aeon("apply", "-f", changed(served))
+    served.aeon("process", "webhook", "create", "orders", "order")
     page = visit(served, color_scheme=scheme, viewport={"width": 360, "height": 640})
     for address in addresses(served, page):
         page.goto(served.base + address)

@@ -12,7 +12,8 @@ from aeon.base.json import Json
 from aeon.platform.metrics.model import MetricGroup, MetricScope
 from aeon.server.auth.caller import SignedIn
 from aeon.server.edge.routes import QuickRoute
-from aeon.server.web.pages import page
+from aeon.server.web.pages import language_of, page
+from aeon.server.web.texts import with_marks
 
 router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
@@ -74,18 +75,20 @@ async def show(
     entity: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     """All metrics with their values in a window of time; of one of them, its course, or its values by a dimension."""
-    metrics, now = caller.workspace.metrics, datetime.now(UTC)
+    metrics, now, language = caller.workspace.metrics, datetime.now(UTC), language_of(request)
     since = (now - _WINDOWS[window].length).isoformat()
 
     def read() -> dict[str, object]:
         chosen = metrics.find(metric, scope) if metric else None
         summary = metrics.summarize(metric, scope, entity=entity or None, since=since, by=by) if chosen and by else None
         return {
-            "rows": [] if chosen else _overview(metrics, since),
+            "rows": [] if chosen else _overview(metrics, since, language),
             "metric": chosen,
-            "groups": [] if summary is None else _rows([(_label(g), g.value, g.values) for g in summary.groups]),
+            "groups": []
+            if summary is None
+            else _rows([(_label(g), g.value, g.values) for g in summary.groups], language),
             "ids": [] if summary is None else [group.label for group in summary.groups],
-            "course": _course(metrics, (metric, scope, entity), now, window) if chosen and not by else None,
+            "course": _course(metrics, (metric, scope, entity), now, window, language) if chosen and not by else None,
             "windows": {name: span.word for name, span in _WINDOWS.items()},
             "chosen": {"window": window, "by": by, "entity": entity},
             "dimensions": DIMENSIONS,
@@ -94,7 +97,7 @@ async def show(
     return await page(caller, request, "charts.html", await caller.state.call(read))
 
 
-def draw_columns(values: Sequence[tuple[str, Json, int]]) -> ColumnChart:
+def draw_columns(values: Sequence[tuple[str, Json, int]], language: str) -> ColumnChart:
     """Columns side by side, each with its label, its value, and from how many values it was made."""
     high, low = _range([value for _, value, _ in values])
     span, width = (high - low) or 1.0, _WIDTH / max(len(values), 1)
@@ -103,33 +106,38 @@ def draw_columns(values: Sequence[tuple[str, Json, int]]) -> ColumnChart:
         number = _number(value)
         top = _HEIGHT * (high - max(number, 0.0)) / span
         height = _HEIGHT * abs(number) / span
-        bars.append(Bar(label, show_number(value), count, place * width + 2, top, width - 4, height))
-    return ColumnChart(bars, show_number(high), show_number(low), _HEIGHT * high / span)
+        bars.append(Bar(label, show_number(value, language), count, place * width + 2, top, width - 4, height))
+    return ColumnChart(bars, show_number(high, language), show_number(low, language), _HEIGHT * high / span)
 
 
-def show_number(value: Json) -> str:
-    """A value of a metric for people."""
+def show_number(value: Json, language: str) -> str:
+    """A value of a metric for people, with the marks of their language."""
     if value is None:
         return "-"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}" if abs(value) < 1 else f"{value:,.1f}"
+    written = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}" if abs(value) < 1 else f"{value:,.1f}"
+    return with_marks(language, written)
 
 
-def _overview(metrics: MetricsService, since: str) -> list[tuple[object, str, int]]:
+def _overview(metrics: MetricsService, since: str, language: str) -> list[tuple[object, str, int]]:
     found = [metrics.summarize(each.name, each.scope, since=since) for each in metrics.list_all()]
     return [
-        (each.metric, show_number(each.groups[0].value) if each.groups else "-", sum(g.values for g in each.groups))
+        (
+            each.metric,
+            show_number(each.groups[0].value, language) if each.groups else "-",
+            sum(g.values for g in each.groups),
+        )
         for each in found
     ]
 
 
 def _course(
-    metrics: MetricsService, of: tuple[str, MetricScope | None, str], now: datetime, window: Window
+    metrics: MetricsService, of: tuple[str, MetricScope | None, str], now: datetime, window: Window, language: str
 ) -> ColumnChart:
     (name, scope, entity), span = of, _WINDOWS[window]
     points = metrics.series(name, scope, entity=entity or None, since=now - span.length, until=now, points=span.columns)
-    return draw_columns([(_instant(point), point.value, point.values) for point in points])
+    return draw_columns([(_instant(point), point.value, point.values) for point in points], language)
 
 
 def _instant(point: MetricPoint) -> str:
@@ -140,12 +148,12 @@ def _label(group: MetricGroup) -> str:
     return group.name or group.label or ""
 
 
-def _rows(values: Sequence[tuple[str, Json, int]]) -> list[Bar]:
+def _rows(values: Sequence[tuple[str, Json, int]], language: str) -> list[Bar]:
     """Rows one below the other, whose widths show their values."""
     high, low = _range([value for _, value, _ in values])
     most = max(high, -low) or 1.0
     return [
-        Bar(label, show_number(value), count, 0, 0, _WIDTH * abs(_number(value)) / most, 8)
+        Bar(label, show_number(value, language), count, 0, 0, _WIDTH * abs(_number(value)) / most, 8)
         for label, value, count in values
     ]
 

@@ -63,8 +63,17 @@ async def list_more(
 
 
 @router.get("/conversations/{conversation}")
-async def show(conversation: str, caller: SignedIn, request: Request, at: str | None = None) -> Response:
-    """A window of a conversation: what is visible, or the path that ends at a message."""
+async def show(
+    conversation: str,
+    caller: SignedIn,
+    request: Request,
+    at: str | None = None,
+    beside: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """A window of a conversation: what is visible, or the path that ends at a message.
+
+    `beside` is the message of another tab beside which the newest one was said.
+    """
     workspace, empty = caller.workspace, text(language_of(request), "empty")
 
     def read() -> dict[str, object]:
@@ -78,6 +87,7 @@ async def show(conversation: str, caller: SignedIn, request: Request, at: str | 
             "origin": origin,
             "before": service.before_fork(thread.conversation),
             "processes": _answering(workspace),
+            "beside": service.alternative(beside) if beside else None,
         }
 
     return await page(caller, request, "conversation.html", await caller.state.call(read))
@@ -92,16 +102,22 @@ async def say(
     after: Annotated[str | None, Form()] = None,
     files: Files | None = None,
 ) -> Response:
-    """Add a message after the one that the page showed last, and begin its answer."""
+    """Add a message after the one that the page showed last, and begin its answer.
+
+    If the conversation has gone on from there meanwhile, the message is an alternative, and the next page says so.
+    """
     text, attached = normalized(content), await _read(files)
     service = caller.workspace.conversations
 
     def work() -> str:
         once = key_of(key, text)
         message = service.say(conversation, text, after=after or None, attachments=attached, key=once)
-        return service.reply(message.id, key=f"{once}:answer").result.id
+        answer = service.reply(message.id, key=f"{once}:answer").result.id
+        earlier = [each.id for each in service.siblings(message.id) if each.sequence < message.sequence]
+        beside = f"&beside={earlier[0]}" if earlier else ""  # the newest comes first
+        return f"/conversations/{conversation}?sent={key}{beside}#{answer}"
 
-    return go_to(f"/conversations/{conversation}?sent={key}#{await caller.state.call(work)}")
+    return go_to(await caller.state.call(work))
 
 
 @router.post("/conversations/{conversation}/change")

@@ -10,9 +10,11 @@ from starlette.exceptions import HTTPException
 
 from aeon.base.errors import AeonError
 from aeon.base.next_steps import words_of
+from aeon.server.auth.caller import Caller, signed_in
 from aeon.server.edge.problems import HttpError, status_of
 from aeon.server.edge.state import correlation_of, state_of
-from aeon.server.web.pages import answer, fill, language_of
+from aeon.server.web.pages import answer, fill, language_of, page
+from aeon.server.web.texts import LANGUAGES, text
 
 _OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp", "/hooks/")
 """Paths whose errors are for programs."""
@@ -43,6 +45,21 @@ _WORDS: Final = {
     "tools.trust_again": "Look at the tool, then trust it again on its page.",
 }
 """Next steps as one takes them on the page."""
+
+_HEADINGS: Final = {
+    403: "error_forbidden",
+    404: "error_absent",
+    405: "error_absent",
+    409: "error_conflict",
+    412: "error_conflict",
+    422: "error_invalid",
+    429: "error_often",
+    503: "error_unavailable",
+}
+"""The keys of the texts that say in the page's language what a status means."""
+
+_ADDRESS_ERRORS: Final = {404: "no_such_address", 405: "address_for_forms"}
+"""The keys of the texts for addresses that no page has."""
 
 _Handler: TypeAlias = Callable[[Request, Exception], Response | Awaitable[Response]]
 
@@ -78,30 +95,57 @@ def _for_pages(other: _Handler) -> _Handler:
         if request.url.path.startswith(_OTHER_DOORS):
             found = other(request, error)
             return await found if isinstance(found, Awaitable) else found
-        return _error_page(request, error)
+        return await _error_page(request, error)
 
     return handle
 
 
-def _error_page(request: Request, error: Exception) -> Response:
-    status, message, advice = _described(error)
-    if status == _UNAUTHORIZED:
+async def _error_page(request: Request, error: Exception) -> Response:
+    language = language_of(request)
+    found, is_english = _described(error, language)
+    if found.status == _UNAUTHORIZED:
         return sign_in_page(request)
-    values = {"message": message, "advice": advice, "status": status, "correlation": correlation_of(request)}
-    shown = answer(fill("error.html", language_of(request), values), status)
+    values: dict[str, object] = {
+        "heading": _HEADINGS.get(found.status, "error"),
+        "message": found.message,
+        "advice": found.advice or text(language, "begin_again"),
+        "words_in": LANGUAGES[0] if is_english else language,
+        "status": found.status,
+        "correlation": correlation_of(request),
+    }
+    shown = await _with_navigation(request, values)
     if isinstance(error, HttpError):  # such as when to try again
         shown.headers.update(error.headers)
     return shown
 
 
-def _described(error: Exception) -> ShownError:
+async def _with_navigation(request: Request, values: dict[str, object]) -> HTMLResponse:
+    """The error with the links and conversations of the user; alone for nobody, and if the record does not answer."""
+    status = cast(int, values["status"])
+    try:
+        return await page(await _caller(request), request, "error.html", values, status)
+    except AeonError:
+        return answer(fill("error-alone.html", language_of(request), values), status)
+
+
+async def _caller(request: Request) -> Caller:
+    """Who sends the request: known if it was let in already, else by the cookie of a browser. Raises AeonError."""
+    known = getattr(request.state, "user", None)
+    if known is None:  # such as at an address where nothing is
+        return await signed_in(request)
+    state = state_of(request)
+    return Caller(known, request.state.credential, await state.workspace(known), state)
+
+
+def _described(error: Exception, language: str) -> tuple[ShownError, bool]:
+    """An error in the page's language, or in the words of what raised it, which are English."""
     cause = error if isinstance(error, AeonError) else error.__cause__
     if isinstance(cause, AeonError):
-        return shown_error(cause)
+        return shown_error(cause), True
     if isinstance(error, RequestValidationError):
         problems = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors()]
-        return ShownError(422, "; ".join(problems), "Correct it and send the form again.")
+        return ShownError(422, "; ".join(problems), text(language, "correct_form")), True
     status = cast(HTTPException, error).status_code
-    message = {404: "There is nothing at this address.", 405: "This address is only for forms."}
-    what = message.get(status, str(cast(HTTPException, error).detail))
-    return ShownError(status, what, "Go back, or begin at the first page.")
+    if status not in _ADDRESS_ERRORS:
+        return ShownError(status, str(cast(HTTPException, error).detail), ""), True
+    return ShownError(status, text(language, _ADDRESS_ERRORS[status]), ""), False

@@ -15,6 +15,7 @@ from aeon.server.web import (
     conversations,
     documents,
     erasing,
+    jobs,
     knowledge,
     knowledge_changes,
     messages,
@@ -25,8 +26,10 @@ from aeon.server.web import (
     settings,
     skills,
     things,
+    tokens,
     tools,
     triggers,
+    users,
 )
 from aeon.server.web.errors import show_errors_as_pages
 from aeon.server.web.pages import FOLDER
@@ -50,6 +53,9 @@ _PAGES: Final = (
     skills,
     audit,
     charts,
+    tokens,
+    users,
+    jobs,
     things,
 )
 

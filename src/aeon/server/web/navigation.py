@@ -1,22 +1,38 @@
 """The links that every page has, and which of them leads to where its reader is."""
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
-_PLACES: Final = (
-    ("conversations", "/", ("conversations", "messages", "search")),
-    ("knowledge", "/knowledge", ("knowledge",)),
-    ("runs", "/runs", ("runs",)),
-    ("processes", "/processes", ("processes",)),
-    ("tools", "/tools", ("tools", "services", "secrets", "apply")),
-    ("skills", "/skills", ("skills",)),
-    ("metrics", "/charts", ("charts",)),
-    ("audit", "/audit", ("audit",)),
-    ("settings", "/settings", ("settings", "model")),
-)
-"""The word of a link, where it leads, and the first parts of the addresses that belong to it."""
+from aeon.application.users import Permission
 
-_OF_FOLDER: Final = frozenset({"skills", "settings"})
-"""The words of links to what belongs to the folder."""
+
+class _Link(NamedTuple):
+    """The key of its word, where it leads, the first parts of the addresses that belong to it, and who gets it."""
+
+    word: str
+    path: str
+    parts: tuple[str, ...]
+    needs: Permission | None = None
+
+
+_LINKS: Final = (
+    _Link("conversations", "/", ("conversations", "messages", "search")),
+    _Link("knowledge", "/knowledge", ("knowledge",)),
+    _Link("runs", "/runs", ("runs",)),
+    _Link("jobs", "/jobs", ("jobs",), "see_workers"),
+    _Link("processes", "/processes", ("processes",)),
+    _Link("triggers", "/triggers", ("triggers",)),
+    _Link("tools", "/tools", ("tools", "services", "secrets", "apply")),
+    _Link("skills", "/skills", ("skills",), "manage_folder"),
+    _Link("metrics", "/charts", ("charts",)),
+    _Link("audit", "/audit", ("audit",)),
+    _Link("access_tokens", "/tokens", ("tokens",)),
+    _Link("users", "/users", ("users",), "manage_users"),
+    _Link("settings", "/settings", ("settings", "model"), "manage_folder"),
+)
+
+PERMISSIONS: Final[frozenset[Permission]] = frozenset(each.needs for each in _LINKS if each.needs is not None)
+"""What decides which links a user gets."""
 
 
 class Place(NamedTuple):
@@ -27,11 +43,11 @@ class Place(NamedTuple):
     is_current: bool
 
 
-def places_at(address: str, *, manages_folder: bool) -> list[Place]:
-    """The links on the page with that address; some are only for those who manage the project's folder."""
+def places_at(address: str, allowed: Collection[Permission]) -> list[Place]:
+    """The links on the page with that address, for a user who has these permissions."""
     first = address.split("/")[1]
     return [
-        Place(word, path, is_current=first in parts or address == path)
-        for word, path, parts in _PLACES
-        if manages_folder or word not in _OF_FOLDER
+        Place(each.word, each.path, is_current=first in each.parts or address == each.path)
+        for each in _LINKS
+        if each.needs is None or each.needs in allowed
     ]

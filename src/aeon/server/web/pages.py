@@ -17,8 +17,8 @@ from aeon.base.json import Json
 from aeon.server.auth.caller import Caller
 from aeon.server.web.conversation_list import list_shown
 from aeon.server.web.markdown import render_markdown, show_directions
-from aeon.server.web.navigation import places_at
-from aeon.server.web.texts import choose_language, text
+from aeon.server.web.navigation import PERMISSIONS, places_at
+from aeon.server.web.texts import choose_language, number_text, text
 
 FOLDER: Final = Path(__file__).parent
 
@@ -40,7 +40,7 @@ async def page(
     always = {"user": caller.user, "q": "", "current": None}
 
     def make() -> str:
-        places = places_at(request.url.path, manages_folder=caller.may("manage_folder"))
+        places = places_at(request.url.path, {each for each in PERMISSIONS if caller.may(each)})
         side = list_shown(service, text(language, "empty"))
         return fill(
             template, language, {"side": side, "changes": audit.last_number(), "places": places, **always, **values}
@@ -51,7 +51,12 @@ async def page(
 
 def fill(template: str, language: str, values: Mapping[str, object]) -> str:
     """A template with its values."""
-    words = {"t": partial(text, language), "md": _markdown(language), "language": language}
+    words = {
+        "t": partial(text, language),
+        "num": partial(number_text, language),
+        "md": _markdown(language),
+        "language": language,
+    }
     return _environment().get_template(template).render({**words, **values})
 
 

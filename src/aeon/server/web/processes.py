@@ -43,6 +43,8 @@ outputTemplate: "{{step.said.text}}"
 """The text with which a new Process begins."""
 
 Text = Annotated[str, Form(max_length=_MAX_TEXT)]
+"""What is in the editor. A form leaves an empty field out, which is a text with a fault, too."""
+
 Then = Annotated[Literal["check", "save"], Form()]
 Draft = Annotated[str, Form(max_length=300)]
 """The name under which a browser keeps what is typed until it is saved."""
@@ -67,7 +69,7 @@ async def begin(caller: SignedIn, request: Request, copy_of: Annotated[str, Quer
 
 @router.post("/new")
 async def create(
-    caller: SignedIn, request: Request, content: Text, key: Key, then: Then = "save", draft: Draft = ""
+    caller: SignedIn, request: Request, key: Key, content: Text = "", then: Then = "save", draft: Draft = ""
 ) -> Response:
     """Check the text of a new Process, or save it."""
     return await _edited(caller, request, None, _Sent(normalized(content), key, then, draft))
@@ -75,7 +77,7 @@ async def create(
 
 @router.post("/check")
 async def check(
-    caller: SignedIn, request: Request, content: Text, process: Annotated[str, Form(max_length=200)] = ""
+    caller: SignedIn, request: Request, content: Text = "", process: Annotated[str, Form(max_length=200)] = ""
 ) -> Response:
     """The faults of a text, while it is typed; nothing is saved."""
     texts, typed = caller.workspace.processes.texts, normalized(content)
@@ -103,6 +105,13 @@ async def start(process: str, caller: SignedIn, request: Request, key: Key, type
     except AeonError as error:
         return await _show(caller, request, process, shown_fields(fields, typed), shown_error(error))
     return go_to(f"/runs/{run.id}")
+
+
+@router.get("/{process}/runs")
+async def go_back(process: str, caller: SignedIn) -> Response:
+    """Lead to the Process: a refused form leaves this address in the browser."""
+    found = await caller.state.call(lambda: caller.workspace.processes.get(process))
+    return go_to(f"/processes/{found.id}")
 
 
 @router.post("/{process}/pause")
@@ -164,9 +173,9 @@ async def save(
     process: str,
     caller: SignedIn,
     request: Request,
-    content: Text,
     key: Key,
     version: Version,
+    content: Text = "",
     then: Then = "save",
     draft: Draft = "",
 ) -> Response:

@@ -7,6 +7,9 @@ from aeon.server.web.knowledge_texts import KNOWLEDGE_TEXTS
 
 LANGUAGES: Final = ("en", "de")
 
+_GERMAN_MARKS: Final = str.maketrans(",.", ".,")
+"""The marks of numbers in English, and what German has instead."""
+
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "answer": ("Answer", "Antwort"),
     "answer_it": ("Answer", "Beantworten"),
@@ -45,6 +48,16 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "empty": ("(empty)", "(leer)"),
     "erased": ("[erased]", "[gelöscht]"),
     "error": ("Error", "Fehler"),
+    "error_absent": ("There is nothing here for you", "Hier gibt es für dich nichts"),
+    "error_conflict": ("Something stands against it", "Etwas steht dagegen"),
+    "error_forbidden": ("You may not do this", "Das darfst du nicht"),
+    "error_invalid": ("This cannot be done as it was sent", "So, wie es geschickt wurde, geht es nicht"),
+    "error_often": ("Too often: wait a little", "Zu oft: Warte ein wenig"),
+    "error_unavailable": ("The server cannot do it now", "Der Server kann es gerade nicht"),
+    "no_such_address": ("There is nothing at this address.", "An dieser Adresse gibt es nichts."),
+    "address_for_forms": ("This address is only for forms.", "Diese Adresse ist nur für Formulare."),
+    "correct_form": ("Correct it and send the form again.", "Korrigiere es und schick das Formular noch einmal."),
+    "begin_again": ("Go back, or begin at the first page.", "Geh zurück oder beginne auf der ersten Seite."),
     "failed": ("failed", "gescheitert"),
     "failing": ("is failing", "scheitert gerade"),
     "filter": ("Filter", "Filtern"),
@@ -119,6 +132,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "run": ("Run", "Lauf"),
     "running": ("running", "läuft"),
     "runs": ("Runs", "Läufe"),
+    "said_beside": (
+        "This conversation had gone on elsewhere, such as in another tab: your message is an alternative to that.",
+        "Diese Unterhaltung ging schon weiter, etwa in einem anderen Tab: Deine Nachricht ist dazu eine Alternative.",
+    ),
+    "show_other_branch": ("Look at the other branch", "Den anderen Zweig ansehen"),
     "save_answer": ("Save and answer", "Speichern und beantworten"),
     "save_only": ("Save only", "Nur speichern"),
     "search": ("Search", "Suchen"),
@@ -167,6 +185,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "steps": ("Steps", "Schritte"),
     "stop": ("Stop", "Anhalten"),
     "stopped": ("stopped", "angehalten"),
+    "stopped_unwritten": ("Nothing was written before it was stopped.", "Bis zum Anhalten wurde nichts geschrieben."),
     "stopping": ("is being stopped", "wird angehalten"),
     "system": ("Instructions", "Anweisungen"),
     "timed_out": ("timed out", "Zeit überschritten"),
@@ -244,6 +263,17 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "webhook": ("webhook", "Webhook"),
     "alert": ("alert", "Alarm"),
     "ended": ("ended", "beendet"),
+    "triggers": ("Triggers", "Auslöser"),
+    "triggers_more": (
+        "What starts your Processes by itself: schedules, webhooks and alerts. You add them on the page of a Process.",
+        "Was deine Prozesse von selbst startet: Zeitpläne, Webhooks und Alarme. Neue legst du beim Prozess an.",
+    ),
+    "no_triggers": ("Nothing starts by itself.", "Nichts startet von selbst."),
+    "last_started": ("last started: {at}", "zuletzt gestartet: {at}"),
+    "trigger_without_process": (
+        "starts nothing: you do not see its Process any more",
+        "startet nichts: du siehst den Prozess nicht mehr",
+    ),
     "trigger_not_trusted": ("starts nothing: its Process was changed", "startet nichts: ihr Prozess wurde geändert"),
     "trust_version": ("Trust this version", "Dieser Version vertrauen"),
     "alert_ok": ("quiet", "ruhig"),
@@ -543,6 +573,65 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "as_table": ("As a table", "Als Tabelle"),
     "one_entity": ("Of one thing alone:", "Nur von einem Ding:"),
     "without_value": ("(without)", "(ohne)"),
+    "access_tokens": ("Access tokens", "Zugangstoken"),
+    "access_tokens_more": (
+        "With a token, a program does over REST or MCP what you may do. Times are in UTC.",
+        "Mit einem Token tut ein Programm über REST oder MCP, was du darfst. Zeiten sind in UTC.",
+    ),
+    "new_token": ("Make a token", "Token anlegen"),
+    "token_made": (
+        "The secret of {name}. It is shown here once and never again: keep it now.",
+        "Das Geheimnis von {name}. Es steht nur dieses eine Mal hier: Bewahre es jetzt auf.",
+    ),
+    "token_scope": ("It may", "Es darf"),
+    "token_expires": ("Valid until", "Gültig bis"),
+    "token_used": ("Last used", "Zuletzt benutzt"),
+    "token_days": ("Valid for how many days", "Wie viele Tage gültig"),
+    "scope_read": ("read", "lesen"),
+    "scope_write": ("read and write", "lesen und schreiben"),
+    "revoke": ("Revoke", "Widerrufen"),
+    "revoke_this": ("Revoke {name}?", "{name} widerrufen?"),
+    "revoking_is_final": (
+        "The program that has it is let in no more, at once and for good.",
+        "Das Programm, das es hat, wird sofort und endgültig nicht mehr eingelassen.",
+    ),
+    "users": ("Users", "Benutzer"),
+    "users_more": (
+        "Who may use this server. Disabling ends a user's sessions, links and tokens. A link signs a user in once:",
+        "Wer diesen Server benutzen darf. Abschalten beendet alle Sitzungen, Links und Token. Anmelden geht per Link:",
+    ),
+    "add_user": ("Add a user", "Benutzer hinzufügen"),
+    "role": ("Role", "Rolle"),
+    "role_user": ("user", "Benutzer"),
+    "role_operator": ("operator", "Betreuer"),
+    "make_user": ("Make an ordinary user", "Zum einfachen Benutzer machen"),
+    "make_operator": ("Make an operator", "Zum Betreuer machen"),
+    "jobs": ("Jobs", "Jobs"),
+    "jobs_more": (
+        "What your open runs wait for, and what failed for good. Retry it on the page of its run. Times are in UTC.",
+        "Worauf deine offenen Läufe warten und was endgültig scheiterte. Wiederholen lässt es sich beim Lauf. In UTC.",
+    ),
+    "workers": ("Workers", "Worker"),
+    "worker": ("Worker", "Worker"),
+    "worker_idle": ("idle", "frei"),
+    "worker_busy": ("busy", "beschäftigt"),
+    "worker_draining": ("drains", "läuft aus"),
+    "worker_offline": ("offline", "nicht erreichbar"),
+    "no_workers": ("No worker is registered.", "Kein Worker ist angemeldet."),
+    "state": ("State", "Zustand"),
+    "step": ("Step", "Schritt"),
+    "heartbeat": ("Heartbeat", "Lebenszeichen"),
+    "labels": ("Labels", "Labels"),
+    "job_now": ("Job now", "Job jetzt"),
+    "jobs_done": ("Jobs", "Jobs"),
+    "jobs_failed": ("Failed", "Gescheitert"),
+    "job_queued": ("queued", "wartet auf einen Worker"),
+    "open_jobs": ("Open jobs", "Offene Jobs"),
+    "no_open_jobs": ("No job is queued or running.", "Kein Job wartet oder läuft."),
+    "dead_jobs": ("Dead jobs", "Endgültig gescheiterte Jobs"),
+    "no_dead_jobs": ("No job failed for good.", "Kein Job ist endgültig gescheitert."),
+    "attempts": ("Attempts", "Versuche"),
+    "retried_by": ("Retried by", "Wiederholt durch"),
     "model_own_server": ("A server of your own, such as vLLM:", "Ein eigener Server, etwa vLLM:"),
     **KNOWLEDGE_TEXTS,
 }
@@ -551,6 +640,16 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
 def text(language: str, key: str, **values: object) -> str:
     """The text of a key, with its values filled in. Raises KeyError for an unknown one."""
     return TEXTS[key][LANGUAGES.index(language)].format_map(values)
+
+
+def number_text(language: str, value: float, digits: int = 0) -> str:
+    """A number with so many digits after the decimal mark of the language."""
+    return with_marks(language, f"{value:,.{digits}f}")
+
+
+def with_marks(language: str, written: str) -> str:
+    """A number that is written in English, such as `1,234.5`, with the marks of the language."""
+    return written.translate(_GERMAN_MARKS) if language == "de" else written
 
 
 def choose_language(accepted: str) -> str:

@@ -159,9 +159,9 @@ def _add_editor(router: APIRouter, kind: ThingKind) -> None:
         thing: str,
         caller: SignedIn,
         request: Request,
-        content: Annotated[str, Form(max_length=_MAX_TEXT)],
         version: Version,
         key: Key,
+        content: Annotated[str, Form(max_length=_MAX_TEXT)] = "",
     ) -> Response:
         service, typed = kind.service(caller.workspace), normalized(content)
         found = await caller.state.call(lambda: service.get(thing))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from aeon.application.answers import STOPPED_UNWRITTEN
 from aeon.application.conversations import Alternative, Attachment, Conversation, ConversationService
 from aeon.platform.errors import NotFoundError
 
@@ -34,6 +35,11 @@ class ShownMessage(NamedTuple):
     def is_answer(self) -> bool:
         """Whether Aeon wrote it."""
         return self.made.turn.speaker == "agent"
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether its user stopped it, before or after something was written."""
+        return self.made.state == "stopped" or self.made.failure == STOPPED_UNWRITTEN
 
 
 class Thread(NamedTuple):
