@@ -1,10 +1,11 @@
 """`SkillService`: the skills of a project: find, check, export, trust, run and replay them."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
@@ -47,6 +48,11 @@ __all__ = [
     "read_prompt",
     "replay_result",
 ]
+
+_NOT_IN_IDS: Final = re.compile(r"[\s{}\x00-\x1f\x7f]+")
+"""What a `toolId` must not have, and a file's name may."""
+
+_LONGEST_ID: Final = 128
 
 _MAX_FAULTS_LISTED = 20
 """Maximum number of faults of a plan in a message; the error's `problems` have all of them."""
@@ -123,7 +129,8 @@ class SkillService:
                 next_step=NextStep("skills.give_input"),
             )
         node: JsonObject = {**given, "args": [*arguments]} if arguments else given
-        return self.read_plan({"tools": [{"toolId": script.name, "toolPath": script.tool_path, "input": node}]})
+        tool_id = _NOT_IN_IDS.sub("-", script.name)[:_LONGEST_ID]
+        return self.read_plan({"tools": [{"toolId": tool_id, "toolPath": script.tool_path, "input": node}]})
 
     def test(self, name: str) -> Iterator[tuple[SkillExample, str | None]]:
         """Run the examples of a skill, isolated as always; yields each with its problem, or None.
