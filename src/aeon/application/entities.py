@@ -25,6 +25,7 @@ class ChangeableEntities(Protocol[E_co, N_contra, C_contra]):
     """The repository of one kind, for all users."""
 
     def find(self, user: str, name: str) -> E_co: ...
+    def get_own(self, user: str, id_: str) -> E_co: ...
     def list_visible(
         self, user: str, wanted: EntityFilter, after: EntityPosition | None = ..., limit: int = ...
     ) -> Sequence[E_co]: ...
@@ -100,14 +101,19 @@ class EntityService(Generic[E, N, C]):
     def change(
         self, name: str, change: C | JsonObject, *, key: str | None = None, expected_version: int | None = None
     ) -> E:
-        """Change the user's own thing; fields that are not named stay.
+        """Change the user's own thing; fields that are not named stay, and without any nothing changes.
 
         `expected_version` is the `version` that the caller has read. Raises NotFoundError, ForbiddenError, RuleError,
         ConflictError, and VersionError if it has another version by now.
         """
         record = self._change_type.parsed(change) if isinstance(change, dict) else change
         request = MutationRequest(self._user, key, expected_version)
-        return self._repository.change(self.get(name).id, record, request)
+        id_ = self.get(name).id
+        if not record.model_fields_set:
+            own = self._repository.get_own(self._user, id_)
+            request.require_version(own.version)
+            return own
+        return self._repository.change(id_, record, request)
 
     def remove(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> None:
         """Delete the user's own thing.
