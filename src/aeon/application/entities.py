@@ -4,6 +4,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
+from aeon.application.argument_types import require_argument, require_record
 from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity
@@ -54,6 +55,7 @@ class EntityService(Generic[E, N, C]):
 
         The user's own comes first, then one that Aeon ships, then a visible one with that id. Raises NotFoundError.
         """
+        require_argument(name, str, "name", "a name or an id")
         return self._repository.find(self._user, name)
 
     def list(
@@ -95,6 +97,7 @@ class EntityService(Generic[E, N, C]):
 
         Raises RuleError with everything that is wrong.
         """
+        require_record(new, "new")
         record = self._new_type.parsed(new) if isinstance(new, dict) else new
         return self._repository.add(record, MutationRequest(self._user, key))
 
@@ -106,6 +109,7 @@ class EntityService(Generic[E, N, C]):
         `expected_version` is the `version` that the caller has read. Raises NotFoundError, ForbiddenError, RuleError,
         ConflictError, and VersionError if it has another version by now.
         """
+        require_record(change, "change")
         record = self._change_type.parsed(change) if isinstance(change, dict) else change
         request = MutationRequest(self._user, key, expected_version)
         id_ = self.get(name).id
