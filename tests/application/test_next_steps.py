@@ -17,7 +17,7 @@ from aeon.server.mcp.next_steps import TOOLS
 
 SOURCE = Path(aeon.__file__).parent
 DOORS = {"neutral": TEXTS, "commands": COMMANDS, "tools": TOOLS, "calls": CALLS}
-ROOMS = ("application", "platform", "bootstrap", "base", "adapters", "skills")
+ROOMS = ("application", "platform", "bootstrap", "base", "adapters", "skills", "llm", "observability", "tools", "plan")
 COMMAND = re.compile(r"(?:`|: )aeon [a-z]+")
 """A command in a sentence: in backticks, or after a colon."""
 

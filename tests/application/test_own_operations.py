@@ -5,6 +5,7 @@ import json
 import pytest
 
 from aeon.base.errors import AeonError, LLMError
+from aeon.platform.catalog.documents import ApplyError
 from aeon.platform.catalog.tool_calls import OperationError
 from aeon.skills.launch.grants import Grants
 from aeon.testing.llm import ScriptedAdapter
@@ -150,19 +151,53 @@ def test_a_script_that_is_too_slow_is_ended(opened):
         call(project, "greet", name="Ida")
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ("skill: nobody, script: greet", "The skill 'nobody' does not exist"),
-        ("skill: greeter, script: greets", "has no script 'greets'. Did you mean"),
-    ],
-)
-def test_an_unknown_script_is_named_with_the_closest_one(opened, changed, said):
+@pytest.mark.parametrize("removed", ["skill.json", "scripts"], ids=["the skill is gone", "the script is gone"])
+@pytest.mark.slow
+def test_a_script_that_is_gone_by_the_call_is_named(opened, removed):
+    project = opened()
+    folder = put_skill(project)
+    project.apply(SCRIPT_TOOL)
+    (folder / removed).rename(folder.parent.parent / "moved")
+    with pytest.raises(OperationError, match="greeter"):
+        call(project, "greet", name="Ida")
+
+
+SHORT = """
+kind: Process
+name: welcome
+initialContext: [who]
+steps:
+  - {id: a, skill: greeter/greets, inputs: {name: "{who}"}, output: a}
+finally:
+  - {id: b, skill: nobody/greet, inputs: {name: "{who}"}, output: b}
+"""
+NO_SCRIPT = "The skill 'greeter' has no script 'greets'. Did you mean 'greeter/scripts/greet.py'? It has "
+
+
+def test_an_unknown_script_is_found_before_the_call(opened):
     project = opened()
     put_skill(project)
-    project.apply(SCRIPT_TOOL.replace("skill: greeter, script: greet", changed))
-    with pytest.raises(OperationError, match=said):
-        call(project, "greet", name="Ida")
+    faults = project.processes.files.check(SHORT).faults
+    assert [(each.fault.line, each.fault.path, each.is_warning) for each in faults] == [
+        (6, "$.steps[0].skill", False),
+        (8, "$.finally[0].skill", True),
+    ]
+    assert faults[0].fault.message == f"{NO_SCRIPT}'greeter/scripts/greet.py'"
+    assert faults[1].fault.message == "The skill 'nobody' does not exist on this machine"
+    with pytest.raises(ApplyError, match="has no script 'greets'"):
+        project.apply(SHORT)
+    with pytest.raises(ApplyError, match=r"operation\.script: .* has no script 'greets'"):
+        project.apply(SCRIPT_TOOL.replace("script: greet,", "script: greets,"))
+
+
+def test_a_script_that_only_another_machine_may_have_is_a_warning(opened):
+    project = opened()
+    put_skill(project)
+    for changed in ("skill: nobody, script: greet", "skill: greeter, script: greets"):
+        text = SCRIPT_TOOL.replace("skill: greeter, script: greet", changed)
+        text = text.replace("name: greet\n", "name: greet\nrunsOn: [gpu]\n")
+        assert [each.is_warning for each in project.processes.files.check(text).faults] == [True]
+        project.apply(text)
 
 
 def test_a_step_asks_the_kernel_and_its_log_is_beside_the_others(opened):

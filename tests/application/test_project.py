@@ -1,6 +1,7 @@
 """`from aeon import Project`: Aeon in any folder, for Python programs."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,42 @@ def test_a_stream_that_is_left_stops_its_follower(project):
         return follower
 
     assert asyncio.run(main())._stopping.is_set()
+
+
+PROCESS = "kind: Process\nname: w\ninitialContext: [x]\nsteps:\n  - {id: a, wait: 1, output: a}\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda p: p.ask(""), "The request is empty"),
+        (lambda p: p.ask("  \n"), "The request is empty"),
+        (lambda p: p.ask("x", files="notes.txt"), "files must be a list, not one path. Write files=['notes.txt']"),
+        (lambda p: p.ask("x", images=Path("a.png")), "images must be a list, not one path. Write images=['a.png']"),
+        (lambda p: p.ask("x", files=[3]), "files cannot contain 3"),
+        (lambda p: p.ask("x", files=3), "files cannot be 3. Give a list of paths"),
+        (lambda p: p.ask("x", observer=3), "observer cannot be 3"),
+        (lambda p: p.run_plan({}, cancellation=True), "cancellation cannot be True"),
+        (lambda p: p.resume(None), "log cannot be None. Give the path of a log"),
+        (lambda p: p.apply(None), "source cannot be None"),
+        (lambda p: p.runs.start("w", None), "inputs cannot be None. Give a dict of the inputs by name"),
+        (lambda p: p.runs.start_detached("w", ["x"]), "inputs cannot be a value of the type list"),
+        (lambda p: p.runs.start(None, {}), "process cannot be None"),
+        (lambda p: p.runs.start("w", {"x": 1}, deadline="1"), "deadline cannot be a value of the type str"),
+        (lambda p: p.runs.start("w", {"x": 1}, tags="a"), "tags cannot be"),
+        (lambda p: p.runs.start("w", {"x": 1}, priority="top"), "priority cannot be 'top'. Give high, normal or low"),
+        (lambda p: p.processes.get(None), "name cannot be None"),
+        (lambda p: p.processes.add("w"), "new cannot be a value of the type str"),
+        (lambda p: p.processes.change("w", None), "change cannot be None"),
+        (lambda p: Project.open(None), "folder cannot be None"),
+        (lambda p: Project.open(p.folder, user=3), "user cannot be 3"),
+        (lambda p: Project.open(p.folder, settings=["run.ttl"]), "settings cannot be a value of the type list"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_with_what_to_give(project, call, said):
+    project.apply(PROCESS)
+    with pytest.raises(InputError, match=re.escape(said)):
+        call(project)
 
 
 def test_project_is_a_public_name():

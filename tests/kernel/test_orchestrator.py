@@ -283,7 +283,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_with_what_to_do(tmp_path):
         tmp_path / "l", write=lambda _file, _line: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
 
-    with pytest.raises(LogError, match=r"No space left.*aeon log resume"):
+    with pytest.raises(LogError, match=r"No space left.*continue the request of the log"):
         Orchestrator(ScriptedAdapter([]), tool_registry=ToolRegistry(), log=log).execute(
             "go", Plan.model_validate(plan(step("a", agent="llm")))
         )

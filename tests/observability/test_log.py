@@ -74,7 +74,7 @@ def test_a_path_may_be_text(path):
 def test_a_log_that_exists_is_never_overwritten(path):
     written(path, 1).close()
     before = path.read_bytes()
-    with pytest.raises(LogError, match=f"exists already.*aeon log resume {path}"):
+    with pytest.raises(LogError, match=f"exists already.*continue the request of the log {path}"):
         JsonlLog(path)
     assert path.read_bytes() == before
 
@@ -148,7 +148,7 @@ def test_a_write_that_fails_leaves_whole_lines_and_says_what_to_do(path, failure
     before = path.read_bytes()
     with pytest.raises(LogError, match="could not be written") as raised:
         log.append(entry(entries_before + 1))
-    assert f"aeon log resume {path}" in raised.value.advice
+    assert f"continue the request of the log {path}" in raised.value.advice
     assert path.read_bytes() == before
     assert log.entries == entries_before
     log.append(entry(entries_before + 1))
@@ -185,7 +185,7 @@ def test_an_entry_that_is_no_json_is_refused_and_the_chain_goes_on(path, bad):
 
 def test_a_folder_that_cannot_be_written_is_said_clearly(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(LogError, match=r"cannot be written: .*--log"):
+    with pytest.raises(LogError, match=r"cannot be written: .*Choose another place for the log"):
         JsonlLog(tmp_path / "file" / "run.jsonl")
     with pytest.raises(LogError, match=r"exists already|cannot be written"):
         JsonlLog(tmp_path)

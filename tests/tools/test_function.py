@@ -104,6 +104,16 @@ def test_results_of_every_type_fit_the_output_schema(annotation, given, result):
     assert call(tool(made)) == result
 
 
+@pytest.mark.parametrize("timeout", [-1, 0, float("nan"), "1"])
+def test_a_timeout_that_is_none_of_seconds_is_refused_where_the_tool_is_made(timeout):
+    with pytest.raises(ToolDefinitionError, match="its timeout must be a positive number of seconds or None"):
+
+        @tool(timeout=timeout)
+        def one() -> int:
+            """Return one."""
+            return 1
+
+
 def test_nested_models_and_lists_arrive_as_what_they_are():
     @tool
     def homes(people: list[Person], where: Address, point: Point, extra: dict[str, list[int]] | None = None) -> int:

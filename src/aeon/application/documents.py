@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from aeon.application.default_catalog import load_default_catalog
 from aeon.application.examined_documents import examine_documents
+from aeon.application.skill_calls import ELSEWHERE, find_missing_scripts
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import ApplyStep
 from aeon.platform.catalog.documents import raise_problems, read_documents
@@ -45,9 +46,10 @@ class DocumentService:
         Applying a text again changes nothing, so it takes no key. If they use what Aeon ships, a record that was never
         set up gets that. Raises ApplyError with every fault.
         """
-        documents = with_short_calls(read_documents(text, self._environ))
-        steps, problems, applier = examine_documents(self._platform, self._user, documents)
-        raise_problems([str(problem) for problem in problems])
+        written = read_documents(text, self._environ)
+        steps, problems, applier = examine_documents(self._platform, self._user, with_short_calls(written))
+        missing = [each for each in find_missing_scripts(self._platform, self._user, written) if each.rule != ELSEWHERE]
+        raise_problems([str(problem) for problem in [*problems, *missing]])
         if not is_dry:
             applier.apply(steps)
         return steps

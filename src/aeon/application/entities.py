@@ -4,6 +4,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
+from aeon.application.argument_types import require_argument, require_record
 from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity
@@ -25,6 +26,7 @@ class ChangeableEntities(Protocol[E_co, N_contra, C_contra]):
     """The repository of one kind, for all users."""
 
     def find(self, user: str, name: str) -> E_co: ...
+    def get_own(self, user: str, id_: str) -> E_co: ...
     def list_visible(
         self, user: str, wanted: EntityFilter, after: EntityPosition | None = ..., limit: int = ...
     ) -> Sequence[E_co]: ...
@@ -53,6 +55,7 @@ class EntityService(Generic[E, N, C]):
 
         The user's own comes first, then one that Aeon ships, then a visible one with that id. Raises NotFoundError.
         """
+        require_argument(name, str, "name", "a name or an id")
         return self._repository.find(self._user, name)
 
     def list(
@@ -94,20 +97,27 @@ class EntityService(Generic[E, N, C]):
 
         Raises RuleError with everything that is wrong.
         """
+        require_record(new, "new")
         record = self._new_type.parsed(new) if isinstance(new, dict) else new
         return self._repository.add(record, MutationRequest(self._user, key))
 
     def change(
         self, name: str, change: C | JsonObject, *, key: str | None = None, expected_version: int | None = None
     ) -> E:
-        """Change the user's own thing; fields that are not named stay.
+        """Change the user's own thing; fields that are not named stay, and without any nothing changes.
 
         `expected_version` is the `version` that the caller has read. Raises NotFoundError, ForbiddenError, RuleError,
         ConflictError, and VersionError if it has another version by now.
         """
+        require_record(change, "change")
         record = self._change_type.parsed(change) if isinstance(change, dict) else change
         request = MutationRequest(self._user, key, expected_version)
-        return self._repository.change(self.get(name).id, record, request)
+        id_ = self.get(name).id
+        if not record.model_fields_set:
+            own = self._repository.get_own(self._user, id_)
+            request.require_version(own.version)
+            return own
+        return self._repository.change(id_, record, request)
 
     def remove(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> None:
         """Delete the user's own thing.

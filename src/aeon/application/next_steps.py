@@ -18,6 +18,11 @@ CALLS: Final[Mapping[str, str]] = {
     "metrics.list": "See project.metrics.list_all().",
     "processes.resume": "Let it go on: project.processes.resume({process!r}).",
     "processes.start": "Start one: project.runs.start(name, inputs).",
+    "requests.continue": "Choose another path, or continue it: project.resume(Path({log!r})).",
+    "requests.free_space": "Free space, then continue it: project.resume(Path({log!r})).",
+    "requests.give_file": (
+        "Say what to do in the request, and give the text as a file: project.ask(request, files=[...])."
+    ),
     "runs.continue": "Continue it: project.runs.resume({run!r}); or start a worker, which adopts it.",
     "runs.explain": "See project.runs.explain({run!r}).",
     "runs.list": "See project.runs.list().",

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from aeon.application.default_catalog import load_default_catalog
 from aeon.application.examined_documents import UNKNOWN_TARGET, examine_documents
+from aeon.application.skill_calls import ELSEWHERE, find_missing_scripts
 from aeon.application.text_faults import TextFault, faults_at
 from aeon.base.errors import ConfigError
 from aeon.bootstrap.platform import Platform, open_platform_in_memory
@@ -33,7 +34,7 @@ _USER: Final = "me"
 
 
 class FileFault(NamedTuple):
-    """A fault of a file; a warning if it may be none where there is a record."""
+    """A fault of a file; a warning if it may be none where there is a record, or on another machine."""
 
     fault: TextFault
     is_warning: bool = False
@@ -76,10 +77,11 @@ class ProcessFiles:
         yield from (DocumentProblem(each, "$.name", "unique", message) for each, message in find_duplicates(documents))
         all_documents = in_order_of_creation(with_short_calls(documents))
         yield from examine_documents(self._platform, self._user, all_documents).problems
+        yield from find_missing_scripts(self._platform, self._user, documents)
 
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
-        return FileFault(fault, self._is_offline and problem.rule in UNKNOWN_TARGET)
+        return FileFault(fault, problem.rule == ELSEWHERE or (self._is_offline and problem.rule in UNKNOWN_TARGET))
 
 
 def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:

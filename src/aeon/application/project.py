@@ -10,6 +10,7 @@ from threading import Event, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
+from aeon.application.argument_types import require_argument, require_called, require_paths
 from aeon.application.prepared_runs import PlanPolicy
 from aeon.application.requests import KernelRunOptions, RequestResult, RequestService, cancelled_by
 from aeon.base.errors import AeonError, ConfigError, InputError
@@ -95,6 +96,9 @@ class Project:
         used instead of those that the settings name; the caller closes them. Raises ConfigError with every mistake, and
         InputError if the folder cannot be made, and for a model or a memory of another type.
         """
+        require_argument(folder, (str, Path), "folder", "the path of a folder")
+        require_argument(user, str, "user", "the name of a user")
+        require_argument(settings or {}, Mapping, "settings", "a dict of settings by key")
         _require_type(model, LLMAdapter, "model", "name it in the settings, or subclass LLMAdapter")
         _require_type(memory, Memory, "memory", "subclass Memory")
         place = _made_folder(Path(folder).expanduser().absolute())
@@ -131,6 +135,7 @@ class Project:
         one of `tools`, and LogError.
         """
         self._require_open()
+        _require_options(observer, tools, cancellation, files, images)
         options = KernelRunOptions(observer, tools, cancellation=cancellation, files=files, images=images)
         return self._requests.ask(request, options)
 
@@ -150,6 +155,7 @@ class Project:
         tool only with `allow_fallback`. Raises PlanError with every other fault, and the errors of `ask`.
         """
         self._require_open()
+        _require_options(observer, tools, cancellation)
         options = KernelRunOptions(observer, tools, cancellation=cancellation)
         return self._requests.run_plan(plan, options=options, policy=PlanPolicy(repair, allow_fallback))
 
@@ -169,8 +175,10 @@ class Project:
         InputError for a finished request, and for files and images that are missing or differ.
         """
         self._require_open()
+        require_argument(log, (Path, str), "log", "the path of a log")
+        _require_options(observer, tools, cancellation, files, images)
         options = KernelRunOptions(observer, tools, cancellation=cancellation, files=files, images=images)
-        return self._requests.resume(log, options)
+        return self._requests.resume(Path(log), options)
 
     def apply(self, source: str | Path) -> "list[ApplyStep]":
         """Create and change what YAML documents describe; returns a step for each document.
@@ -180,6 +188,7 @@ class Project:
         ApplyError with every fault, InputError for a file that cannot be read.
         """
         self._require_open()
+        require_argument(source, (str, Path), "source", "a text of YAML documents, or the Path of a file")
         if isinstance(source, str) and source.endswith((".yaml", ".yml")) and "\n" not in source:
             raise InputError(f"{source!r} is the name of a file.", next_step=f"For a file, give Path({source!r}).")
         return self._workspace.documents.apply(self._read(source) if isinstance(source, Path) else source)
@@ -392,6 +401,17 @@ def _require_type(part: object, kind: type, name: str, advice: str) -> None:
         )
 
 
+def _require_options(
+    observer: object, tools: object, cancellation: object, files: object = (), images: object = ()
+) -> None:
+    """Raises InputError for an argument of another type."""
+    require_called(observer, "observer", "a function that takes an event")
+    require_called(cancellation, "cancellation", "a function that returns whether to stop")
+    require_argument(tools, Sequence, "tools", "a list of tools")
+    require_paths(files, "files")
+    require_paths(images, "images")
+
+
 def _made_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -404,7 +424,7 @@ def _made_folder(folder: Path) -> Path:
 
 def _require_keys(settings: Mapping[str, Json]) -> None:
     """Raises ConfigError for a whole section."""
-    sections = [name for name in settings if "." not in name]
+    sections = [name for name in settings if "." not in str(name)]
     if sections:
         raise ConfigError(
             f"{', '.join(map(repr, sections))} in settings must be a key such as 'run.ttl'.",

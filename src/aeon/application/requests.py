@@ -239,3 +239,5 @@ def _require_text(request: object) -> None:
     """Raises RequestError for what is not text: programs without a type checker get a message, too."""
     if not isinstance(request, str):
         raise RequestError(f"The request is {type(request).__name__}, not text.", next_step="Give a str.")
+    if not request.strip():
+        raise RequestError("The request is empty.")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from aeon.application.argument_types import require_argument, require_start
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
 from aeon.application.run_moving import MovedRun, move_run
 from aeon.application.run_reader import RunReader
@@ -55,8 +56,8 @@ class RunService(RunReader):
         run of a paused Process waits, and is then executed by any worker. Raises NotFoundError, and RuleError for
         inputs or tags that do not fit or a disabled Process.
         """
-        if isinstance(process, str):
-            process = self._runtime.platform.processes.find(self._user, process)
+        process = self._process(process)
+        require_start(inputs, deadline, tags, priority)
         new = NewRun(inputs, timeout=deadline, tags=tags or {}, priority=priority)
         return self.start_new(process, new, key=key, accepted=accepted)
 
@@ -99,10 +100,14 @@ class RunService(RunReader):
         priority: Priority = "normal",
     ) -> Run:
         """Accept a run that a worker executes, now or once there is one. Raises as `start` does."""
-        if isinstance(process, str):
-            process = self._runtime.platform.processes.find(self._user, process)
+        process = self._process(process)
+        require_start(inputs, deadline, tags, priority)
         new = NewRun(inputs, timeout=deadline, executor=DETACHED, tags=tags or {}, priority=priority)
         return self._runtime.runs.accept(process, new, MutationRequest(self._user, key))
+
+    def _process(self, process: Process | str) -> Process:
+        require_argument(process, (Process, str), "process", "a Process, or its name or id")
+        return self._runtime.platform.processes.find(self._user, process) if isinstance(process, str) else process
 
     def pause(self, run: str) -> None:
         """Pause a run with all that it called: what runs goes on, and nothing more starts.

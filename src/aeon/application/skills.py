@@ -1,10 +1,11 @@
 """`SkillService`: the skills of a project: find, check, export, trust, run and replay them."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
@@ -40,6 +41,7 @@ __all__ = [
     "SkillFiles",
     "SkillService",
     "UntrustedSkillError",
+    "UpdatedSkill",
     "answer_text",
     "check_folder",
     "instructions_of",
@@ -47,6 +49,11 @@ __all__ = [
     "read_prompt",
     "replay_result",
 ]
+
+_NOT_IN_IDS: Final = re.compile(r"[\s{}\x00-\x1f\x7f]+")
+"""What a `toolId` must not have, and a file's name may."""
+
+_LONGEST_ID: Final = 128
 
 _MAX_FAULTS_LISTED = 20
 """Maximum number of faults of a plan in a message; the error's `problems` have all of them."""
@@ -69,6 +76,14 @@ class SkillFiles(NamedTuple):
 
     digest: str
     files: list[SkillFile]
+
+
+class UpdatedSkill(NamedTuple):
+    """An installed skill before and after an update; `ended` is what it had been granted, if the update ended that."""
+
+    before: InstalledSkill
+    after: InstalledSkill
+    ended: Grants | None
 
 
 class SkillService:
@@ -123,7 +138,8 @@ class SkillService:
                 next_step=NextStep("skills.give_input"),
             )
         node: JsonObject = {**given, "args": [*arguments]} if arguments else given
-        return self.read_plan({"tools": [{"toolId": script.name, "toolPath": script.tool_path, "input": node}]})
+        tool_id = _NOT_IN_IDS.sub("-", script.name)[:_LONGEST_ID]
+        return self.read_plan({"tools": [{"toolId": tool_id, "toolPath": script.tool_path, "input": node}]})
 
     def test(self, name: str) -> Iterator[tuple[SkillExample, str | None]]:
         """Run the examples of a skill, isolated as always; yields each with its problem, or None.
@@ -146,13 +162,22 @@ class SkillService:
         user, project = self._skills.installers
         return (project if in_project else user).install(source, names, self.catalog.by_name, commit)
 
-    def update(self, names: Sequence[str] = ()) -> Iterator[tuple[InstalledSkill, InstalledSkill]]:
-        """Fetch installed skills again, those that are not pinned by default; yields each entry before and after."""
+    def update(self, names: Sequence[str] = ()) -> Iterator[UpdatedSkill]:
+        """Fetch installed skills again, those that are not pinned by default; yields what that did to each."""
         chosen = names or [
             name for each in self._skills.installers for name, entry in each.installed().items() if not entry.is_pinned
         ]
         for name in chosen:
-            yield self.installer_of(name).update(name)
+            trusted = self._trusted_grants(name)
+            before, after = self.installer_of(name).update(name)
+            self.reload()
+            has_ended = trusted is not None and self._trusted_grants(name) is None
+            yield UpdatedSkill(before, after, trusted if has_ended else None)
+
+    def _trusted_grants(self, name: str) -> Grants | None:
+        """What a skill is granted with its current files; None if it is not trusted with them."""
+        skill, store = self.catalog.by_name.get(name), self._skills.trusted
+        return None if skill is None or not store.trusted_digest(skill) else store.grants_for(skill, Grants())
 
     def installer_of(self, name: str) -> SkillInstaller:
         """The installer of the folder where a skill was installed. Raises InputError if it was not installed."""

@@ -11,7 +11,9 @@ TEXTS: Final[Mapping[str, str]] = {
     "catalog.list_secrets": "{suggestion}List the secrets.",
     "catalog.list_services": "{suggestion}List the services; setting up the record adds those that Aeon ships.",
     "catalog.list_webhooks": "{suggestion}List the webhooks.",
+    "config.edit": "Correct the file.",
     "config.explain": "See where each setting comes from.",
+    "config.list": "List the settings.",
     "engine.address": "See where each setting comes from, and set engine.address to that server.",
     "files.give_again": "Give the same texts again.",
     "folder.adopt": (
@@ -26,6 +28,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "knowledge.list": "List what is known, or write it down.",
     "metrics.list": "List the metrics.",
     "models.check": "Check which model is configured and whether it answers.",
+    "models.choose_file": "Fetch a model, or set AEON_MODEL_PATH to a GGUF file.",
     "models.fetch": "Fetch it.",
     "models.fetch_again": (
         "Fetch the model {model} again (the downloaded part is kept); "
@@ -41,11 +44,21 @@ TEXTS: Final[Mapping[str, str]] = {
     "models.install": (
         "Run {command} and fetch a model; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
+    "models.load": (
+        "The file may be incomplete, of a kind that this llama.cpp does not support, or larger than the free memory. "
+        "Fetch it again."
+    ),
+    "models.reach": "Check that it is running and reachable from here, then try again.",
+    "plans.correct": "Correct the plan; or {ways}.",
     "processes.give_inputs": "Give {inputs}.",
     "processes.resume": "Resume the Process {process}.",
     "processes.start": "Start a run of a Process.",
     "projection.rebuild": "Rebuild the graph.",
     "requests.begin": "Start a new run.",
+    "requests.choose_log": "Choose another place for the log.",
+    "requests.continue": "Choose another path, or continue the request of the log {log}.",
+    "requests.free_space": "Free space, then continue the request of the log {log}.",
+    "requests.give_file": "Say what to do in the request, and give the text as a file.",
     "runs.adopt": "{first} adopt the runs: open ones continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 _PACKAGES = ("msgspec",)
 """The packages that running scripts needs beyond the base installation."""
 
+_MAX_LISTED = 10
+"""The most scripts that a message names."""
+
 _MAX_TOOLS = 3
 """The most skills that a request is offered as tools: more would distract the planner."""
 
@@ -281,8 +284,10 @@ class Skills:
         known = [script.tool_path for script in skill.scripts]
         near = closest_name(spellings[1], known)
         suggestion = f" Did you mean {near!r}?" if near else ""
+        listed = f" It has {', '.join(map(repr, known[:_MAX_LISTED]))}." if known else ""
         raise InputError(
-            f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
+            f"The skill {name!r} has no script {path!r}.{suggestion}{listed}",
+            next_step=NextStep("skills.show", skill=name),
         )
 
     def script_tool(self, name: str, script: str) -> Tool:

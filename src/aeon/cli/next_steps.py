@@ -14,7 +14,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list_secrets": "{suggestion}See `aeon secret list`.",
     "catalog.list_services": "{suggestion}See `aeon tool service list`; `aeon init` adds those that Aeon ships.",
     "catalog.list_webhooks": "{suggestion}See `aeon process webhook list`.",
+    "config.edit": "Correct it: aeon config edit",
     "config.explain": "See `aeon config list`.",
+    "config.list": "`aeon config list` shows every setting.",
     "engine.address": "See `aeon config list`, and set engine.address to that server.",
     "files.give_again": "Give each again with --file FILE, or pipe it in again.",
     "folder.adopt": (
@@ -32,6 +34,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "knowledge.list": "See `aeon knowledge list`; `aeon knowledge add` writes a name down.",
     "metrics.list": "See `aeon store metric list`.",
     "models.check": "Run `aeon doctor` to see which model is configured and whether it answers.",
+    "models.choose_file": "Fetch a model with `aeon model fetch`, or set AEON_MODEL_PATH to a GGUF file.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
     "models.fetch_again": (
         "Run `aeon model fetch {model}` again (the downloaded part is kept); "
@@ -49,11 +52,21 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Run {command} and then `aeon model fetch`; "
         "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
+    "models.load": (
+        "The file may be incomplete, of a kind that this llama.cpp does not support, or larger than the free memory. "
+        "Fetch it again with `aeon model fetch`."
+    ),
+    "models.reach": "Check that it is running and reachable from here, then try again; `aeon doctor` tests it.",
+    "plans.correct": "Correct the plan; or {ways}. `aeon tool list` shows the tools.",
     "processes.give_inputs": "Give {inputs} (each with --input NAME=VALUE, or under `inputs` in a file).",
     "processes.resume": "Let it go on: aeon process resume {process}",
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",
     "requests.begin": "See `aeon log show {log}`, or start a new run.",
+    "requests.choose_log": "Choose another place with --log.",
+    "requests.continue": "Choose another path, or continue it: aeon log resume {log}",
+    "requests.free_space": "Free space, then continue with: aeon log resume {log}",
+    "requests.give_file": "Say what to do in the request, and give the text with --file FILE, or pipe it in.",
     "runs.adopt": "{first} run `aeon log adopt`: open runs continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "

@@ -5,6 +5,7 @@ import re
 from aeon.base.binding import find_references
 from aeon.base.errors import PlanError, RequestError
 from aeon.base.json_schema import ValidationProblem
+from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
 from aeon.kernel.state import OnMissingTool
 from aeon.plan.models import Plan, PlanStep
@@ -71,12 +72,12 @@ def _argument_problems(step: PlanStep, registry: ToolRegistry) -> list[Validatio
     return certain_argument_problems(step.arguments, registered.input, unknown)
 
 
-def _advice(*, has_unknown: bool, has_unfit: bool) -> str:
+def _advice(*, has_unknown: bool, has_unfit: bool) -> NextStep:
     ways = [
         "allow the fallback (--allow-fallback, allow_fallback=True)" if has_unknown else "",
         "let the model repair it (--repair, repair=True)" if has_unfit or has_unknown else "",
     ]
-    return f"Correct the plan; or {', or '.join(way for way in ways if way)}. `aeon tool list` shows the tools."
+    return NextStep("plans.correct", ways=", or ".join(way for way in ways if way))
 
 
 def checked_ttl(ttl: int) -> int:
@@ -106,7 +107,7 @@ def normalize_request(request: str) -> str:
     if len(request) > MAX_REQUEST:
         raise RequestError(
             f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are allowed.",
-            next_step="Say what to do in the request, and give the text with --file FILE, or pipe it in.",
+            next_step=NextStep("requests.give_file"),
         )
     if _CONTROL.search(request):
         raise RequestError("The request contains control characters; it looks like a binary file.")

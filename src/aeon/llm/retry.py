@@ -11,6 +11,7 @@ from typing import TypeVar
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError
 from aeon.base.loggers import room_logger
+from aeon.base.next_steps import NextStep
 
 ResultT = TypeVar("ResultT")
 
@@ -107,7 +108,7 @@ def _gave_up(peer: str, reasons: list[str], *, is_refused: bool) -> LLMError:
     listed = " ".join(f"({number}) {reason.rstrip('.')}." for number, reason in enumerate(reasons, 1))
     return LLMError(
         f"{peer} did not answer in {len(reasons)} attempts: {listed}",
-        next_step="Check that it is running and reachable from here, then try again; `aeon doctor` tests it.",
+        next_step=NextStep("models.reach"),
         attempts=list(reasons),
         **({"is_refused": True} if is_refused else {}),
     )

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import make_folder, require_ownership
 from aeon.observability.plan_record import restore_plan
 from aeon.observability.records import LogEntry
@@ -178,7 +179,7 @@ class JsonlLog(ChainedLog):
                 os.ftruncate(self._file, self._size)
             raise LogError(
                 f"The log {self.path} could not be written: {error.strerror}.",
-                next_step=f"Free space, then continue with: aeon log resume {self.path}",
+                next_step=NextStep("requests.free_space", log=str(self.path)),
             ) from error
         self._size += len(line) + 1
 
@@ -194,7 +195,7 @@ def _open(path: Path, *, is_new: bool) -> int:
         if isinstance(error, FileExistsError) and path.exists():  # made by another process just now
             raise _exists(path) from None
         raise LogError(
-            f"The log {path} cannot be written: {error.strerror}.", next_step="Choose another place with --log."
+            f"The log {path} cannot be written: {error.strerror}.", next_step=NextStep("requests.choose_log")
         ) from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -205,6 +206,4 @@ def _open(path: Path, *, is_new: bool) -> int:
 
 
 def _exists(path: Path) -> LogError:
-    return LogError(
-        f"The log {path} exists already.", next_step=f"Choose another path, or continue it: aeon log resume {path}"
-    )
+    return LogError(f"The log {path} exists already.", next_step=NextStep("requests.continue", log=str(path)))

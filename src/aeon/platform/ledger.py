@@ -151,6 +151,11 @@ class MutationRequest:
     key: str | None = None
     expected: int | None = None
 
+    def require_version(self, current: int) -> None:
+        """Raises VersionError if the user has read another version; for a request that changes nothing."""
+        if self.expected not in (None, current):
+            raise VersionError(self.expected, current)
+
     def mutation(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
         """Returns the mutation that this request asks for."""
         return Mutation(self, verb, target, parameters)

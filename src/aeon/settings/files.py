@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, parse_strict
+from aeon.base.next_steps import NextStep
 from aeon.settings.layers import KEYS, SettingsLayer, layer_problems
 from aeon.settings.model import Settings
 
@@ -47,7 +48,7 @@ def with_setting(text: str, key: str, value: str, origin: str) -> str:
     if problems := problems_of(changed, origin):
         raise ConfigError(
             "The setting was not changed:\n" + "\n".join(f"  {each}" for each in problems) + "\n",
-            next_step="`aeon config list` shows every setting.",
+            next_step=NextStep("config.list"),
             problems=list[Json](problems),
         )
     return changed
@@ -92,7 +93,7 @@ def _parse_toml(text: str, origin: str) -> "TOMLDocument":
     try:
         return tomlkit.parse(text)
     except TOMLKitError as error:
-        raise ConfigError(f"{origin} is not TOML: {error}", next_step="Correct it: aeon config edit") from None
+        raise ConfigError(f"{origin} is not TOML: {error}", next_step=NextStep("config.edit")) from None
 
 
 def _parsed(key: str, value: str) -> Json:

@@ -13,7 +13,7 @@ from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.tools.async_call import run_async
 from aeon.tools.docstrings import parameter_descriptions, unknown_parameter_problems
-from aeon.tools.interface import DEFAULT_TIMEOUT, Tool
+from aeon.tools.interface import DEFAULT_TIMEOUT, Tool, timeout_problems
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,7 +33,7 @@ class FunctionTool(Tool, Generic[P, R]):
         self.name = name
         self.description = description
         self.timeout = timeout
-        _check_definition(function, name, description)
+        _check_definition(function, name, description, timeout)
         try:
             self._arguments, self._result = _models(function, name)
             self.input_schema = self._arguments.model_json_schema()
@@ -111,7 +111,7 @@ def tool(
     return decorate if function is None else decorate(function)
 
 
-def _check_definition(function: Callable[..., Any], name: str, description: str) -> None:
+def _check_definition(function: Callable[..., Any], name: str, description: str, timeout: float | None) -> None:
     """Raises ToolDefinitionError, which lists everything that the function lacks."""
     problems: list[str] = []
     try:
@@ -127,6 +127,7 @@ def _check_definition(function: Callable[..., Any], name: str, description: str)
     )
     if inspect.isasyncgenfunction(function):
         problems.append("it is an async generator; return the whole result instead of yielding its parts")
+    problems += timeout_problems(timeout)
     if not description.strip():
         problems.append("it has no docstring; describe in one what it does, the model reads it")
     if problems:

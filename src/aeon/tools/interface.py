@@ -1,5 +1,6 @@
 """The tool interface (core-interfaces): a name, a description, two JSON schemas and `invoke`."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,17 @@ from aeon.base.json_schema import compile_schema
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds that a tool may take by default."""
+
+_MAX_TIMEOUT = 1e6
+"""Seconds; far above normal use, and within the range of every clock."""
+
+
+def timeout_problems(timeout: object) -> list[str]:
+    """Returns what is wrong with the timeout of a tool, empty if nothing is."""
+    is_duration = isinstance(timeout, (int, float)) and math.isfinite(timeout) and 0 < timeout <= _MAX_TIMEOUT
+    if timeout is None or is_duration:
+        return []
+    return [f"its timeout must be a positive number of seconds or None, not {timeout!r}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The registry of tools. Every registered tool has a name, a description and valid schemas (core 15)."""
 
 import inspect
-import math
 import re
 from collections.abc import Mapping
 from copy import copy, deepcopy
@@ -12,12 +11,9 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema, schema_problem
 from aeon.base.language import with_language
-from aeon.tools.interface import Example, Tool
+from aeon.tools.interface import Example, Tool, timeout_problems
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
-
-_MAX_TIMEOUT = 1e6
-"""Seconds; far above normal use, and within the range of every clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +139,7 @@ def _definition_problems(tool: Tool) -> list[str]:
         for field in ("input_schema", "output_schema")
         if (problem := _schema_problem(cast(Json, getattr(tool, field, None))))
     ]
-    timeout = cast(Json, getattr(tool, "timeout", None))
-    if timeout is not None and not _is_duration(timeout):
-        problems.append(f"its timeout must be a positive number of seconds or None, not {timeout!r}")
-    return problems
+    return [*problems, *timeout_problems(getattr(tool, "timeout", None))]
 
 
 def _suits(tool: Tool, request: str) -> bool:
@@ -209,10 +202,6 @@ def _hint(tool: Tool, request: str) -> JsonObject | None:
     except Exception:  # noqa: BLE001  # external code; the hint is optional
         return None
     return cast(JsonObject, arguments) if isinstance(arguments, dict) and not json_problems(arguments) else None
-
-
-def _is_duration(value: Json) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value) and 0 < value <= _MAX_TIMEOUT
 
 
 def _schema_problem(schema: Json) -> str | None:

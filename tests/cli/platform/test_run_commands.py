@@ -98,6 +98,18 @@ def test_a_failure_says_what_to_do_and_a_retry_keeps_what_was_done(aeon, applied
 
 
 @pytest.mark.slow
+def test_a_followed_run_that_is_cancelled_elsewhere_says_so_and_by_whom(aeon, background):
+    Path("w.yaml").write_text("kind: Process\nname: w\nsteps:\n  - {id: a, wait: 600, output: a}\n")
+    assert aeon("apply", "-f", "w.yaml").code == 0
+    following = background("process", "run", "w")
+    following.says("a waits")
+    assert aeon("log", "cancel", "last").code == 0
+    assert following.waited() == 1
+    assert "error: The run was cancelled by me." in following.err
+    assert "next: Go on from what it completed: aeon log retry " in following.err
+
+
+@pytest.mark.slow
 def test_a_run_that_nobody_carries_out_is_cancelled(aeon, applied, shop):
     applied(ASKING)
     aeon("process", "run", "visit", "--input", "who=Ann")

@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from aeon.cli.platform.server_announcement import announced_server, read_announced_link
+
 from .certificates import NAME, free_port, make_certificate
 from .conftest import until
 
@@ -150,6 +152,27 @@ def test_another_name_is_answered_if_it_was_given_and_a_wrong_one_is_refused(aeo
 def test_a_port_that_is_taken_is_said_with_what_to_do(aeon, served):
     refused = aeon("serve", "--port", str(served.port))
     assert (refused.code, "aeon serve --port 0" in refused.err) == (2, True)
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_another_link_leads_to_where_the_server_listens(aeon, served):
+    name, port, secret = LINK.search(aeon("serve", "link").out).groups()
+    assert (name, int(port)) == (served.name, served.port)
+    assert call(served.port, "POST", "/api/v1/session", {"link": secret}, Host=served.name)[0] == 201
+    assert LINK.search(aeon("serve", "link", "--port", "81").out)[2] == "81"
+    assert served.ends(signal.SIGTERM) == 0
+    assert LINK.search(aeon("serve", "link").out)[2] == "8420"
+
+
+def test_a_killed_server_announces_nothing_and_of_two_the_first_counts(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert read_announced_link(tmp_path) is None
+    with announced_server(tmp_path, "http://a.localhost:1/#"), announced_server(tmp_path, "http://b.localhost:2/#"):
+        assert read_announced_link(tmp_path) == "http://a.localhost:1/#"
+    assert read_announced_link(tmp_path) is None
+    (tmp_path / ".aeon" / "server-address").write_text("http://killed.localhost:1/#")
+    assert read_announced_link(tmp_path) is None
 
 
 def test_tokens_are_made_listed_and_revoked(aeon):

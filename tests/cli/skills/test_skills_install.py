@@ -81,6 +81,19 @@ def test_a_git_address_is_installed_by_commit_updated_and_pinned_skills_17(aeon,
     assert "shower is unchanged" in aeon("skill", "update", "shower").out
 
 
+def test_an_update_that_ends_a_grant_says_so_and_how_to_grant_it_again(aeon, source):
+    aeon("skill", "install", source, "shower")
+    aeon("skill", "trust", "shower", "--allow-network", "--with", "tin")
+    assert aeon("skill", "update", "shower").err == ""
+    (source / "plugins/tools/skills/shower/scripts/show.py").write_text("print('second')\n")
+    ended = aeon("skill", "update", "shower")
+
+    assert ended.out.startswith("shower changed: ")
+    assert "granting the network, the package tin; that has ended." in told(ended.err)
+    assert "aeon skill trust shower --allow-network --with tin" in told(ended.err)
+    assert aeon("skill", "update", "shower").err == ""
+
+
 def test_git_is_not_given_the_keys_of_models(aeon, tmp_path, monkeypatch):
     seen = tmp_path / "seen"
     program = tmp_path / "bin" / "git"

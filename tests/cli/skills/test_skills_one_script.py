@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.wheels import offline_uv, write_wheel
 
+from aeon.cli.skills.script_words import names_script
+
 SHOWS = """#!/usr/bin/env python3
 import sys
 print(" ".join(sys.argv[1:]))
@@ -27,6 +29,19 @@ def test_all_that_follows_the_script_goes_to_it_skills_9(aeon, shower, name):
 
     assert ended.code == 0, ended.err
     assert ended.out == "--json -x a b -h -o yaml --input n=1\n"
+
+
+@pytest.mark.parametrize("name", ["shower/show all.py", "shower/scripts/show all.py"])
+def test_the_name_of_a_script_may_have_blanks(aeon, shower, name):
+    Path("skills/shower/scripts/show.py").rename("skills/shower/scripts/show all.py")
+    ended = aeon("skill", "run", "--sandbox", "auto", name, "--json", "-x", "a b")
+
+    assert (ended.code, ended.out) == (0, "--json -x a b\n"), ended.err
+
+
+@pytest.mark.parametrize("request_", ["either/or this week", "Explain skills/shower/show all.py", "read/write 2.5"])
+def test_a_request_with_a_slash_names_no_script(request_):
+    assert not names_script(request_)
 
 
 def test_options_of_aeon_stand_before_the_script(aeon, shower):

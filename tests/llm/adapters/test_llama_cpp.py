@@ -16,6 +16,7 @@ import httpx2
 import pytest
 
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError
+from aeon.base.next_steps import NextStep
 from aeon.llm.adapters import llama_runtime
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
@@ -32,10 +33,10 @@ def test_building_one_loads_nothing():
     adapter.close()
 
 
-def test_a_missing_file_is_told_with_the_command_to_run():
+def test_a_missing_file_is_told_with_what_to_do():
     with pytest.raises(LLMError, match=r"no/such/file\.gguf cannot be read: No such file") as raised:
         LlamaCppAdapter("no/such/file.gguf").generate("hi")
-    assert "aeon model fetch" in raised.value.advice
+    assert raised.value.next == NextStep("models.choose_file")
 
 
 def test_a_folder_is_no_model(tmp_path):

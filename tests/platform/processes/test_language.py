@@ -9,6 +9,7 @@ from aeon.platform.errors import RuleError
 from aeon.platform.processes.checks.targets import ProcessTarget
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.step_control import MAX_ITEMS
+from aeon.platform.processes.typed_inputs import input_problems
 from aeon.platform.processes.wait_times import WaitTime, parse_wait_time
 
 from .test_checks import Known, checked, found, only, search, step
@@ -307,6 +308,45 @@ def test_typed_inputs_are_checked():
         ("$.steps[0].inputs.limit", "types_fit")
     ]
     assert found(search("a", query="{order.id}"), inputs=typed) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "places"),
+    [
+        ({"enum": ["de", False]}, ["enum[1]"]),
+        ({"type": "string", "enum": [True, False]}, ["enum[0]", "enum[1]"]),
+        ({"type": "array", "items": {"enum": ["de", False]}}, ["items.enum[1]"]),
+        ({"anyOf": [{"enum": ["de", False]}, {"type": "null"}]}, ["anyOf[0].enum[1]"]),
+        ({"enum": [True, False]}, []),
+        ({"type": ["string", "boolean"], "enum": ["de", False]}, []),
+        ({"default": {"enum": ["de", False]}}, []),
+    ],
+)
+def test_a_truth_value_among_texts_needs_quotes(schema, places):
+    """YAML reads `enum: [de, no]` as a text and a truth value."""
+    problems = checked(step("a"), inputs={"language": schema})
+    assert [each.path for each in problems] == [f"$.inputs.language.{place}" for place in places]
+    if places:
+        assert "put it in quotes" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("format_", "good", "bad"),
+    [
+        ("date", "2026-02-28", "2026-13-45"),
+        ("date-time", "2026-02-28T10:00:00Z", "2026-02-28"),
+        ("time", "10:00:00Z", "25:00"),
+        ("email", "ida@example.com", "ida"),
+        ("uri", "https://example.com", "example"),
+    ],
+)
+def test_formats_of_inputs_are_checked(format_, good, bad):
+    inputs = {"x": {"type": "string", "format": format_}}
+    definition = ProcessDefinition.parsed({"name": "x", "steps": [step("a")], "inputs": inputs})
+    assert input_problems(definition, {"x": good}) == []
+    (problem,) = input_problems(definition, {"x": bad})
+    assert problem.startswith(f'x: "{bad}" is not a "{format_}", such as ')
+    assert found(step("a"), inputs={"x": {**inputs["x"], "default": bad}}) == [("$.inputs.x.default", "default_fits")]
 
 
 def test_a_call_leaves_out_what_has_a_default():

@@ -20,6 +20,19 @@ def test_unknown_query_parameters_are_refused_with_the_known_ones(client):
     assert "there are no query parameters here" in client.get("/api/v1/workers?limit=1").json()["message"]
 
 
+def test_who_is_not_signed_in_is_told_that_before_what_is_wrong_with_the_request(site):
+    stranger = site.client()
+    for answer in (
+        stranger.get("/api/v1/runs?phse=failed"),
+        stranger.get("/api/v1/audit?wrong=1"),
+        stranger.get("/api/v1/users?wrong=1"),
+        stranger.post("/api/v1/apply", content=b"kind: Process", headers={"content-type": "application/yaml"}),
+    ):
+        assert answer.status_code == 401, answer.text
+    open_to_all = stranger.post("/api/v1/session?wrong=1", json={"link": "x"})
+    assert open_to_all.status_code == 422, open_to_all.text
+
+
 def test_of_many_unknown_query_parameters_the_first_are_told(client):
     answer = client.get("/api/v1/runs", params={f"phase{each}": "1" for each in range(1_000)})
     assert len(answer.json()["details"]["problems"]) == 10
@@ -47,6 +60,13 @@ def test_json_by_any_of_its_names_is_read(client, kind):
 
 def test_a_body_that_may_be_left_out_needs_no_content_type(client):
     assert client.post("/api/v1/processes/nothing/runs").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/api/v1/conversations", "/v1/chat/completions"])
+def test_an_empty_idempotency_key_is_refused(client, path):
+    body = {"model": "m", "messages": [{"role": "user", "content": "x"}]} if "chat" in path else {}
+    answer = client.post(path, json=body, headers={"Idempotency-Key": ""})
+    assert (answer.status_code, "dempotency-" in answer.text) == (400 if "chat" in path else 422, True), answer.text
 
 
 def test_broken_json_is_a_fault_of_the_whole_body_at_a_character(client):

@@ -103,6 +103,20 @@ def test_of_every_kind_the_own_things_are_the_users_alone_platform_2(site, path)
     assert {"/surely"} <= {each["pointer"] for each in empty.json()["details"]["problems"]}
 
 
+def test_a_change_of_nothing_changes_nothing(site, client):
+    service = client.post("/api/v1/services", json=SERVICE).headers["location"]
+    chat = client.post("/api/v1/conversations", json={"title": "A"}).headers["location"]
+    client.post("/api/v1/users", json={"name": "eve"})
+    named = client.post("/api/v1/knowledge/entities", json={"name": "Tove", "category": "Person"})
+    for place in (service, chat, "/api/v1/users/eve", named.headers["location"]):
+        before = client.get(place).headers["etag"]
+        answer = client.patch(place, json={})
+        assert (answer.status_code, answer.headers["etag"]) == (200, before), place
+        assert client.get(place).headers["etag"] == before
+        assert client.patch(place, json={}, headers={"if-match": '"99"'}).status_code == 412, place
+        assert client.patch(place, json={}, headers={"if-match": before}).status_code == 200
+
+
 def test_a_run_is_started_followed_answered_and_found(site, client):
     loaded(site, client)
     begun = client.post("/api/v1/processes/ask/runs", json={"inputs": {"what": "tea"}})

@@ -165,6 +165,22 @@ def test_an_output_schema_that_is_none_is_the_skill_s_fault():
     assert came_to(done(), chosen=script("go", output_schema={"type": "x"})).kind is FailureClass.CONFIGURATION
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "kind"),
+    [
+        (2, "usage: go [-h] --n N\ngo: error: the following arguments are required: --n", FailureClass.INVALID_INPUT),
+        (2, "Usage: go [OPTIONS]\n\nError: No such option: --m", FailureClass.INVALID_INPUT),
+        (2, "no route to the host", FailureClass.EXIT_CODE),
+        (1, "usage: go [-h]", FailureClass.EXIT_CODE),
+    ],
+)
+def test_wrong_arguments_are_not_tried_again(code, text, kind):
+    failure = came_to(chosen=PLAIN, exit_code=code, stderr=text)
+
+    assert failure.kind is kind
+    assert (kind in RETRYABLE) is (kind is FailureClass.EXIT_CODE)
+
+
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    go()\n{}\n'
 
 

@@ -218,6 +218,10 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
     elif view.state.error is not None:
         print_message(view.state.error.message, "error: ")
         print_message(f"{view.state.error.next_step} {NextStep('runs.retry', run=run).worded(COMMANDS)}", "next: ")
+    elif view.state.phase == "cancelled":
+        by = f" by {printable(view.state.cancelled_by)}" if view.state.cancelled_by else ""
+        print_message(f"The run was cancelled{by}.", "error: ")
+        print_message(f"Go on from what it completed: aeon log retry {run}", "next: ")
     if settled.usage.calls:
         print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:

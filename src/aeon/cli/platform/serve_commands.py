@@ -71,7 +71,16 @@ def serve_mcp(model: Model = None, tools: StoredTools = None, user: User = "me")
 
 @serve.command("link")
 def serve_link(
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, metavar="N", help="Of the server.")] = DEFAULT_PORT,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            min=1,
+            max=65535,
+            metavar="N",
+            help=f"Of the server; else where the running one listens, or {DEFAULT_PORT}.",
+        ),
+    ] = None,
     user: User = "me",
 ) -> int:
     """Print another link that signs a browser in once."""

@@ -20,6 +20,8 @@ from aeon.base.masking import Mask
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.serve_commands import DEFAULT_PORT
+from aeon.cli.platform.server_announcement import announced_server, read_announced_link
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
@@ -85,7 +87,10 @@ def run_server(options: ServeOptions, user: str) -> int:
         door = LazyDoor(state, lambda: _mcp_door(app, state, mask))
         site = build_site(state, [*here, *address.names], door, only_https=address.is_public)
         server = site_server(site, state, proxies=address.proxies, certificate=address.certificate)
-        with _maintenance(own.workers, server, state.stopping, options.grace):
+        with (
+            announced_server(Path.cwd(), address.link("", name)),
+            _maintenance(own.workers, server, state.stopping, options.grace),
+        ):
             print_data(address.link(own.access.new_link(user), name))
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
             _serve(server, opened)
@@ -106,15 +111,17 @@ def _serve(server: "SiteServer", listening: socket.socket) -> None:
         exit_code_of(stop)
 
 
-def print_link(port: int, user: str) -> int:
-    """Print a link to the server of this folder, which may be running already.
+def print_link(port: int | None, user: str) -> int:
+    """Print a link to the server of this folder, which may be running already; by default to where it listens.
 
     Raises ConfigError, and UnknownUserError: a link adds no user but the one of this machine.
     """
     address = checked_server_address(session.load_cli_settings().settings.server)
     with workspace_session(os.environ.get("AEON_USER") or "me") as workspace:
         _require_user(workspace.users, user)
-        print_data(address.link(workspace.access.new_link(user), f"{_name_of(Path.cwd())}.localhost:{port}"))
+        running = read_announced_link(Path.cwd()) if port is None else None
+        begins = running or address.link("", f"{_name_of(Path.cwd())}.localhost:{port or DEFAULT_PORT}")
+        print_data(f"{begins}{workspace.access.new_link(user)}")
     return ExitCode.DONE
 
 

@@ -7,6 +7,7 @@ from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.skills.trust_commands import grants_text, trust_words
 from aeon.cli.text import printable
 
 _DIGEST_SHOWN = 12
@@ -24,11 +25,17 @@ def install_skills(source: str, names: Sequence[str], commit: str, *, in_project
 def update_skills(names: Sequence[str]) -> int:
     """Fetches installed skills again, all that are not pinned by default, and prints what changed."""
     with app_session(load_cli_settings()) as app:
-        for before, after in SkillService(app.skills).update(names):
+        for before, after, ended in SkillService(app.skills).update(names):
             change = "is unchanged"
             if before.digest != after.digest:
                 change = f"changed: {before.digest[:_DIGEST_SHOWN]} -> {after.digest[:_DIGEST_SHOWN]}"
             print_data(f"{printable(after.name)} {change}")
+            if ended is not None:
+                print_message(
+                    f"You trusted the old files of {printable(after.name)}, granting {grants_text(ended)}; that has "
+                    f"ended. To grant it again: aeon skill trust {' '.join(trust_words(after.name, ended))}",
+                    "note: ",
+                )
     return ExitCode.DONE
 
 

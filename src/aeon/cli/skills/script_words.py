@@ -12,8 +12,13 @@ from aeon.cli.command_class import OutputCommand
 if TYPE_CHECKING:
     from typer._click.core import Context  # the base class names it; typer exports another
 
-_SCRIPT_PATH = re.compile(r"(skills/)?[\w-]+(/[\w.-]+)+")
-"""`NAME/script.py`, `NAME/scripts/deep/script.py`: no spaces, as a request has them."""
+_SCRIPT_PATH = re.compile(
+    r"(skills/)?[\w-]+(/[\w.-]+)+|(skills/)?[\w-]+(/[\w. -]+)+\.(py|sh|bash|js|mjs|cjs|ts|rb|pl|ps1)"
+)
+"""`NAME/script.py`, `NAME/scripts/deep/script.py`, `NAME/my script.py`.
+
+A request has blanks, too, so a name with blanks must have the suffix of a script.
+"""
 
 _INPUT = "--input"
 

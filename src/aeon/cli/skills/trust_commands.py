@@ -1,5 +1,6 @@
 """`aeon skill trust` and `distrust`: permanent grants for skills."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +39,7 @@ def trust_skill(name: str, flags: SkillGrantFlags) -> int:
         added = Grants(flags.network, flags.model, folders, install=flags.install, packages=tuple(flags.packages))
         granted = skills.trust(skill, added)
     print_message(f"folder: {printable(str(skill.directory_path))}")
-    print_data(f"trusted {printable(name)} with its current files, granting {_grants_text(granted)}")
+    print_data(f"trusted {printable(name)} with its current files, granting {grants_text(granted)}")
     return ExitCode.DONE
 
 
@@ -50,7 +51,7 @@ def ask_for_trust(skills: SkillService, plan: PlanJson) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     for skill in skills.list_untrusted(plan):
-        requested = _grants_text(skills.declared_grants(skill))
+        requested = grants_text(skills.declared_grants(skill))
         print_message(
             f"The skill {printable(skill.name)} came with the project: {printable(str(skill.directory_path))}"
         )
@@ -80,7 +81,18 @@ def writable_folders(folders: Sequence[Path]) -> list[str]:
     return [str(folder.resolve()) for folder in folders]
 
 
-def _grants_text(grants: Grants) -> str:
+def trust_words(name: str, grants: Grants) -> list[str]:
+    """Returns the words after `aeon skill trust` that grant this to a skill."""
+    words = ["--allow-network"] if grants.network else []
+    words += ["--allow-model"] if grants.model else []
+    words += ["--allow-install"] if grants.install else []
+    words += [word for each in grants.packages for word in ("--with", each)]
+    words += [word for folder in grants.write for word in ("--allow-write", str(folder))]
+    return [shlex.quote(printable(word)) for word in (name, *words)]
+
+
+def grants_text(grants: Grants) -> str:
+    """Returns what is granted, in words."""
     parts = ["the network"] if grants.network else []
     parts += ["the model"] if grants.model else []
     parts += ["the installation of its packages"] if grants.install else []

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from aeon.base.errors import LLMError
 from aeon.base.extras import extra_error
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 
 _MAGIC = b"GGUF"
 _PROMPT_CACHE_MIB = 256
@@ -72,8 +73,7 @@ def start_server(settings: RuntimeSettings) -> LlamaServer:
     if isinstance(outcome, RuntimeError):
         raise LLMError(
             f"llama.cpp cannot load {settings.model_path}: {outcome}",
-            next_step="The file may be incomplete, of a kind that this llama.cpp does not support, or larger than the "
-            "free memory. Fetch it again with `aeon model fetch`.",
+            next_step=NextStep("models.load"),
         ) from None
     if isinstance(outcome, Exception):
         raise outcome
@@ -95,7 +95,7 @@ def _runtime() -> Any:  # the package has no types; `LlamaServer` declares the u
 
 
 def _check_file(path: Path) -> None:
-    advice = "Fetch a model with `aeon model fetch`, or set AEON_MODEL_PATH to a GGUF file."
+    advice = NextStep("models.choose_file")
     try:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))

@@ -64,6 +64,9 @@ class AccountRepository:
             )
         before = self.get(name)
         changed: JsonObject = {key: value for key, value in change._asdict().items() if value is not None}
+        if not changed:
+            request.require_version(before.version)
+            return before
         row = self._row(before._replace(**changed, version=before.version + 1))
 
         def version(unit: UnitOfWork) -> int:

@@ -109,6 +109,9 @@ class ConversationRepository:
         mutation = request.mutation("conversation.change", id_, wanted)
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return self.get(request.user, earlier["id"])
+        if not wanted:
+            request.require_version(before.version)
+            return before
         fields = before.as_dict() | {
             name: value for name, value in wanted.items() if name in _REMOVABLE or value is not None
         }

@@ -206,6 +206,9 @@ class NamedEntityRepository:
         mutation = request.mutation("entity.change", before.id, wanted)
         if self._ledger.earlier_answer(mutation) is not None:
             return before
+        if not change.model_fields_set:
+            request.require_version(before.version)
+            return before
         return self._changed(before, change, mutation)
 
     def merge(self, kept: str, absorbed: str, request: MutationRequest) -> Entity:

@@ -123,7 +123,7 @@ async def get_model(model: str, caller: WithToken) -> JSONResponse:
 async def complete(
     asked: ChatRequest,
     caller: WithToken,
-    key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=255)] = None,
+    key: Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=255)] = None,
     conversation: Annotated[str | None, Header(alias=_CONVERSATION, max_length=100)] = None,
 ) -> Response:
     """Answer a chat.

@@ -1,6 +1,7 @@
 """`RestRoute`: a route of the REST API, which refuses what it would ignore, and answers HEAD."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from inspect import signature
 from itertools import islice
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from aeon.base.json import Json, JsonObject
 from aeon.base.suggestions import closest_name
 from aeon.platform.errors import RuleError
+from aeon.server.auth.caller import Caller, signed_in
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import QuickRoute
 
@@ -42,11 +44,18 @@ class RestRoute(QuickRoute):
         answer = super().get_route_handler()
         known = sorted({*_query_parameters(self.dependant)})
         body = self.body_field
+        fields = None if body is None else _required_fields(body.field_info.annotation)
+        needs_caller = _needs_caller(self.dependant)
 
         async def checked(request: Request) -> Response:
-            _require_known(request.query_params, known)
-            if body is not None:
-                _require_json(request, _required_fields(body.field_info.annotation))
+            try:
+                _require_known(request.query_params, known)
+                if fields is not None:
+                    _require_json(request, fields)
+            except (RuleError, HttpError):
+                if needs_caller:
+                    await signed_in(request)  # somebody who is not signed in is told that first
+                raise
             answered = await answer(request)
             return _without_body(answered) if request.method == "HEAD" else answered
 
@@ -67,6 +76,14 @@ def _query_parameters(dependant: Dependant) -> Iterator[str]:
     yield from (each.alias for each in dependant.query_params)
     for each in dependant.dependencies:
         yield from _query_parameters(each)
+
+
+def _needs_caller(dependant: Dependant) -> bool:
+    """Whether an operation is for somebody who is signed in."""
+    return any(
+        each.call is not None and (signature(each.call).return_annotation is Caller or _needs_caller(each))
+        for each in dependant.dependencies
+    )
 
 
 def _require_known(given: Iterable[str], known: Sequence[str]) -> None:

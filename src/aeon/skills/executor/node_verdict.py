@@ -36,6 +36,10 @@ _WRITE_REFUSALS = ("Read-only file system", "Permission denied", "EROFS", "EACCE
 """Messages of programs that may not write."""
 
 _REPEATED = re.compile(r"^(?:NameError|SyntaxError|IndentationError|ImportError|ModuleNotFoundError): ", re.MULTILINE)
+_USAGE = re.compile(r"^usage: ", re.MULTILINE | re.IGNORECASE)
+_USAGE_CODE = 2
+"""How programs end, as those with argparse, that were given wrong arguments: they say their usage."""
+
 _NODE_PACKAGE = re.compile(r"Cannot find (?:module|package) '((?:@[^'/]+/)?[^'./@][^'/]*)(?:/[^']*)?'")
 """What Node.js says about a package that is missing; a path is the skill's own file."""
 _EXCEPTION = re.compile(r"[\w.]+(?:Error|Exception|Exit|Interrupt|Warning)(?:: .*)?")
@@ -129,6 +133,8 @@ def _kind_of_exit(result: InvocationResult) -> FailureClass:
     last = _own_text(result)[-_MESSAGE:]
     if _is_write_refused(result, last):
         return FailureClass.NOT_GRANTED
+    if result.exit_code == _USAGE_CODE and _USAGE.search(_own_text(result)):
+        return FailureClass.INVALID_INPUT
     return FailureClass.DEFECT if _REPEATED.search(last) else FailureClass.EXIT_CODE
 
 

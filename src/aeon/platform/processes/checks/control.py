@@ -1,10 +1,11 @@
 """Checks loops, waits, questions, retries and compensations of steps, and typed inputs (platform 41)."""
 
 from collections.abc import Iterator
+from typing import Final, cast
 
 from aeon.base.binding import STEP_PREFIX
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import compile_schema, schema_problem
+from aeon.base.json_schema import schema_problem
 from aeon.platform.processes.checks.context import CheckContext
 from aeon.platform.processes.checks.inputs import check_texts, types_of_reference
 from aeon.platform.processes.checks.json_types import describe_types
@@ -14,9 +15,13 @@ from aeon.platform.processes.expressions.computed import json_type_of
 from aeon.platform.processes.expressions.conditions import CompiledCondition
 from aeon.platform.processes.model import UNDO_PREFIX, ProcessDefinition, ProcessStep
 from aeon.platform.processes.step_control import FAILURE, MAX_ITEMS, MAX_STEP_SECONDS, RESULT, ForEach
+from aeon.platform.processes.typed_inputs import input_faults
 from aeon.platform.processes.wait_times import CORRECT_WAIT, parse_wait_time
 
 _MAX_NAME = 64
+
+_VALUES: Final = frozenset({"enum", "const", "default", "examples"})
+"""Keywords of a schema that hold values, not schemas."""
 
 
 def check_inputs_of_process(definition: ProcessDefinition) -> Iterator[DefinitionProblem]:
@@ -30,10 +35,32 @@ def check_inputs_of_process(definition: ProcessDefinition) -> Iterator[Definitio
             yield DefinitionProblem(path, "input_not_step", message)
         if problem := schema_problem(schema):
             yield DefinitionProblem(path, "schema_valid", f"this is not a JSON Schema: {problem}")
-        elif "default" in schema:
-            for fault in compile_schema(schema).problems(schema["default"]):
+            continue
+        for place, value in _truth_values_among_texts(schema, path):
+            message = f"YAML reads the value as the truth value {str(value).lower()}: put it in quotes"
+            yield DefinitionProblem(place, "enum_of_texts", message)
+        if "default" in schema:
+            for fault in input_faults(schema, schema["default"]):
                 yield DefinitionProblem(f"{path}.default", "default_fits", fault.message)
     yield from _reserved_names(definition)
+
+
+def _truth_values_among_texts(schema: Json, path: str) -> Iterator[tuple[str, bool]]:
+    """Yield the truth values of every `enum` that also has texts, or whose type excludes truth values."""
+    if isinstance(schema, list):
+        for place, item in enumerate(cast("list[Json]", schema)):
+            yield from _truth_values_among_texts(item, f"{path}[{place}]")
+    if not isinstance(schema, dict):
+        return
+    fields = cast(JsonObject, schema)
+    allowed, kind = fields.get("enum"), fields.get("type")
+    if isinstance(allowed, list) and "boolean" not in (cast("list[Json]", kind) if isinstance(kind, list) else [kind]):
+        values = cast("list[Json]", allowed)
+        if kind is not None or any(isinstance(each, str) for each in values):
+            yield from ((f"{path}.enum[{at}]", each) for at, each in enumerate(values) if isinstance(each, bool))
+    for name, inner in fields.items():
+        if name not in _VALUES:
+            yield from _truth_values_among_texts(inner, f"{path}.{name}")
 
 
 def _reserved_names(definition: ProcessDefinition) -> Iterator[DefinitionProblem]:

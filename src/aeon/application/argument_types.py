@@ -1,0 +1,56 @@
+"""Checks what programs without a type checker give the Python API, before anything is done with it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+from aeon.base.errors import InputError
+from aeon.platform.records import Record
+
+
+def require_argument(value: object, kinds: type | tuple[type, ...], name: str, needed: str) -> None:
+    """Raise InputError unless an argument has one of the types; `needed` says what to give."""
+    if not isinstance(value, kinds):
+        raise InputError(f"{name} cannot be {_shown(value)}.", next_step=f"Give {needed}.")
+
+
+def require_paths(paths: object, name: str) -> None:
+    """Raise InputError unless an argument is a list of paths: a text alone would be a list of characters."""
+    if isinstance(paths, (str, Path)):
+        raise InputError(f"{name} must be a list, not one path.", next_step=f"Write {name}=[{str(paths)!r}].")
+    require_argument(paths, Sequence, name, "a list of paths")
+    for each in cast(Sequence[object], paths):
+        if not isinstance(each, (str, Path)):
+            raise InputError(f"{name} cannot contain {_shown(each)}.", next_step="Give paths, as str or Path.")
+
+
+def require_called(value: object, name: str, needed: str) -> None:
+    """Raise InputError unless an argument is None or can be called."""
+    if value is not None and not callable(value):
+        raise InputError(f"{name} cannot be {_shown(value)}.", next_step=f"Give {needed}, or None.")
+
+
+def require_record(value: object, name: str) -> None:
+    """Raise InputError unless an argument describes something stored."""
+    require_argument(value, (Record, dict), name, "a dict with the published names of its fields")
+
+
+def require_start(inputs: object, deadline: object, tags: object, priority: object) -> None:
+    """Raise InputError for arguments of a run that are of another type."""
+    require_argument(inputs, dict, "inputs", "a dict of the inputs by name; {} if the Process needs none")
+    if deadline is not None:
+        require_argument(deadline, (int, float), "deadline", "a number of seconds, or None")
+    if tags is not None:
+        require_argument(tags, Mapping, "tags", "a dict of texts by name, or None")
+    if priority not in _PRIORITIES:
+        raise InputError(f"priority cannot be {str(priority)[:60]!r}.", next_step="Give high, normal or low.")
+
+
+_PRIORITIES: Final = ("high", "normal", "low")
+
+
+def _shown(value: object) -> str:
+    """A value for a message: its type, and only a number itself, since a text may be a secret in a wrong place."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return repr(value)
+    return f"a value of the type {type(value).__name__}"
