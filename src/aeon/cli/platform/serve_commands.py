@@ -86,7 +86,7 @@ def serve_link(
     """Print another link that signs a browser in once."""
     from aeon.cli.platform.server import print_link
 
-    return print_link(port, user)
+    return print_link(port, user, default_port=DEFAULT_PORT)
 
 
 @token.command("create")

@@ -20,7 +20,6 @@ from aeon.base.masking import Mask
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.serve_commands import DEFAULT_PORT
 from aeon.cli.platform.server_announcement import announced_server, read_announced_link
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.signals import exit_code_of
@@ -111,8 +110,8 @@ def _serve(server: "SiteServer", listening: socket.socket) -> None:
         exit_code_of(stop)
 
 
-def print_link(port: int | None, user: str) -> int:
-    """Print a link to the server of this folder, which may be running already; by default to where it listens.
+def print_link(port: int | None, user: str, *, default_port: int) -> int:
+    """Print a link to the server of this folder: at a port, else where it listens now, else at the default port.
 
     Raises ConfigError, and UnknownUserError: a link adds no user but the one of this machine.
     """
@@ -120,7 +119,7 @@ def print_link(port: int | None, user: str) -> int:
     with workspace_session(os.environ.get("AEON_USER") or "me") as workspace:
         _require_user(workspace.users, user)
         running = read_announced_link(Path.cwd()) if port is None else None
-        begins = running or address.link("", f"{_name_of(Path.cwd())}.localhost:{port or DEFAULT_PORT}")
+        begins = running or address.link("", f"{_name_of(Path.cwd())}.localhost:{port or default_port}")
         print_data(f"{begins}{workspace.access.new_link(user)}")
     return ExitCode.DONE
 
