@@ -400,7 +400,7 @@ def test_who_does_not_own_the_folder_gets_no_links_to_what_belongs_to_it(site, o
     def links(user):
         return re.findall(r'href="(/(?:skills|settings|users|jobs))" ?', header(site.browser(user).get("/runs")))
 
-    assert (links("me"), links("eve")) == (["/jobs", "/skills", "/users", "/settings"], [])
+    assert (links("me"), links("eve")) == (["/skills", "/jobs", "/users", "/settings"], [])
 
 
 TYPED = """
