@@ -17,7 +17,7 @@ from aeon.platform.knowledge.view import KnowledgeViewReader
 from aeon.platform.memory.working_memory import ReplyForm
 from aeon.testing.records import new_record
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 FORM = ReplyForm("Be brief.", max_tokens=100, temperature=0.0, context=4000)
 TREES = 200
