@@ -12,6 +12,7 @@ from aeon.application.runs import RunService
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, canonical_json
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import platform_runs
 from aeon.platform.conversations.model import Alternative
@@ -129,6 +130,18 @@ class AnswerService:
                 next_step="Choose one that needs only these inputs: answer, message, conversation.",
             )
         return process
+
+    def choose_process(self, given: str | None, before: str | None) -> Process:
+        """Return the given Process, else the one that answered before, else the default; raises like `find_process`."""
+        if given or not before:
+            return self.find_process(given or DEFAULT_REPLY)
+        try:
+            return self.find_process(before)
+        except NotFoundError:
+            raise NotFoundError(
+                "The Process that answered here before is gone, or no longer shared with you.",
+                next_step=NextStep("conversations.choose_process"),
+            ) from None
 
     def start(self, begun: Alternative, process: Process) -> AnswerFollower:
         """Start the run of an answer, once however often this is called; an answer that cannot start has failed."""
@@ -255,7 +268,7 @@ class AnswerService:
     def _start_again(self, begun: Alternative) -> None:
         """Start the run of an answer whose maker died before it had one."""
         try:
-            self.start(begun, self._platform.processes.get(self._user, begun.process_id or ""))
+            self.start(begun, self.choose_process(None, begun.process_id))
         except PlatformError as error:
             self._end(begun.id, EndedAnswer(None, error.message))
 

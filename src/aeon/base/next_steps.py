@@ -12,6 +12,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "catalog.list_services": "{suggestion}List the services; setting up the record adds those that Aeon ships.",
     "catalog.list_webhooks": "{suggestion}List the webhooks.",
     "config.explain": "See where each setting comes from.",
+    "conversations.choose_process": "Choose another Process for the answer.",
     "engine.address": "See where each setting comes from, and set engine.address to that server.",
     "files.give_again": "Give the same texts again.",
     "folder.adopt": (

@@ -15,6 +15,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list_services": "{suggestion}See `aeon tool service list`; `aeon init` adds those that Aeon ships.",
     "catalog.list_webhooks": "{suggestion}See `aeon process webhook list`.",
     "config.explain": "See `aeon config list`.",
+    "conversations.choose_process": (
+        "Choose another one with --process NAME, or in a dialogue with /regenerate NAME; see `aeon process list`."
+    ),
     "engine.address": "See `aeon config list`, and set engine.address to that server.",
     "files.give_again": "Give each again with --file FILE, or pipe it in again.",
     "folder.adopt": (
