@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import ErrorResponse
+from aeon.testing.wire_rules import EndlessStream, ErrorResponse
 
 
 def widest(text: str) -> int:
@@ -117,6 +117,14 @@ def test_a_step_without_a_tool_falls_back_to_the_model_and_shows_its_output(aeon
     assert mark in shown
     assert "the model's own words: by the model" in shown
     assert aeon("log", "replay", "run.jsonl").code == 0
+
+
+def test_a_models_server_that_never_ends_its_answer_is_cut_off_and_the_step_fails(aeon, double):
+    double({"tool": None}, EndlessStream("again"))
+    Path("p.json").write_text(json.dumps({"goal": "g", "steps": [{"step_id": "a", "description": "d", "tool": "zzz"}]}))
+    ended = aeon("run", "--plan", "p.json", "--allow-fallback")
+    assert (ended.code, ended.out) == (1, "")
+    assert "The answer was cut off: it is too long" in " ".join(ended.err.split())
 
 
 @pytest.mark.parametrize("unknown", [True, False])

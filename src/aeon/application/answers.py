@@ -1,7 +1,7 @@
 """How an answer in a conversation is made: by a run of a Process, which is started, followed, settled and stopped."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from typing import Final
@@ -9,15 +9,20 @@ from typing import Final
 from aeon.application.default_catalog import REPLY_TOOL, ensure_default_tool
 from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
+from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, canonical_json
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.runs import platform_runs
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turns import EndedAnswer
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.model import DETACHED
 from aeon.platform.runs.service import RunView
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 
 DEFAULT_REPLY: Final = "reply"
 """The Process that answers where the user has chosen none: with tools and skills where they suit."""
@@ -129,6 +134,18 @@ class AnswerService:
             )
         return process
 
+    def choose_process(self, given: str | None, before: str | None) -> Process:
+        """Return the given Process, else the one that answered before, else the default; raises like `find_process`."""
+        if given or not before:
+            return self.find_process(given or DEFAULT_REPLY)
+        try:
+            return self.find_process(before)
+        except NotFoundError:
+            raise NotFoundError(
+                "The Process that answered here before is gone, or no longer shared with you.",
+                next_step=NextStep("conversations.choose_process"),
+            ) from None
+
     def start(self, begun: Alternative, process: Process) -> AnswerFollower:
         """Start the run of an answer, once however often this is called; an answer that cannot start has failed."""
         message = self._get(begun.responds_to_id or "")
@@ -187,7 +204,7 @@ class AnswerService:
             return
         if made.run_id is not None:
             self.runs.adopt(made.run_id)
-        elif self._is_abandoned(made):
+        elif self._is_late(made):
             self._start_again(made)
 
     def settle_all(self) -> list[Alternative]:
@@ -201,6 +218,34 @@ class AnswerService:
                 self.take_up(made.id)
         settled = [self.settle(made.id) for made in left]
         return [made for made in settled if made.state == "generating"]
+
+    def list_abandoned(self, alternatives: Iterable[Alternative]) -> frozenset[str]:
+        """Return the ids of the answers among them that nobody makes any more. Nothing is changed or taken up."""
+        left = [each for each in alternatives if each.state == "generating"]
+        if not left:
+            return frozenset()
+        registry = WorkerRegistry(self._platform.store, SystemClock())
+        dead = {each.id for each in registry.list_dead_executors()}
+        live = {each.id for each in registry.list_executors()} - dead
+        gone = [each.id for each in left if not self._has_maker(each, live)]
+        return frozenset(
+            each for each in gone if self._get(each).state == "generating"
+        )  # its maker may just have ended
+
+    def _has_maker(self, made: Alternative, live: Collection[str]) -> bool:
+        executor = self._executor_of(made)
+        if executor in ("", DETACHED):
+            return not self._is_late(made)
+        return executor == SELF_RECOVERING_EXECUTOR or executor in live
+
+    def _executor_of(self, made: Alternative) -> str:
+        """The executor of the run of an answer; empty if there is none."""
+        if made.run_id is None:
+            return ""
+        try:
+            return platform_runs(self._platform).repository.get(self._user, made.run_id).run.executor
+        except NotFoundError:
+            return ""
 
     def _get(self, id_: str) -> Alternative:
         return self._platform.turns.get(self._user, id_)
@@ -220,7 +265,7 @@ class AnswerService:
         ended = EndedAnswer(text or None, failure, model, {**usage.as_dict(), **details})
         return ended._replace(marks=value_of(view, "marks") or ())
 
-    def _is_abandoned(self, made: Alternative) -> bool:
+    def _is_late(self, made: Alternative) -> bool:
         """Whether the process that began an answer has not started its run in time."""
         age = datetime.fromisoformat(self._platform.catalog.ledger.now()) - datetime.fromisoformat(made.created_at)
         return abs(age.total_seconds()) > _STARTING  # also if the clock was set back
@@ -228,7 +273,7 @@ class AnswerService:
     def _start_again(self, begun: Alternative) -> None:
         """Start the run of an answer whose maker died before it had one."""
         try:
-            self.start(begun, self._platform.processes.get(self._user, begun.process_id or ""))
+            self.start(begun, self.choose_process(None, begun.process_id))
         except PlatformError as error:
             self._end(begun.id, EndedAnswer(None, error.message))
 

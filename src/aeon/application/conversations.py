@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from aeon.application.answers import ANSWER_INPUTS, DEFAULT_REPLY, AnswerFollower, AnswerService
+from aeon.application.answers import ANSWER_INPUTS, AnswerFollower, AnswerService
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.reply_forms import default_reply_form
 from aeon.application.run_reader import NEWEST, RunReader
@@ -353,7 +353,7 @@ class ConversationService:
         Nothing is added if the message is not valid or no Process can answer. Raises like `say` and `reply`.
         """
         preferred = None if conversation is None else self.get(conversation).default_process_id
-        chosen = self.answers.find_process(process or preferred or DEFAULT_REPLY)
+        chosen = self.answers.choose_process(process, preferred)
         checked_content(content)
         attached = self._read_attachments(attachments)
         keys = [None if key is None else f"{key}:{part}" for part in ("conversation", "message", "answer")]
@@ -368,7 +368,7 @@ class ConversationService:
         Raises RuleError for a Process that is disabled or needs other inputs, and ConflictError.
         """
         conversation = self.get(self.alternative(message).conversation_id)
-        chosen = self.answers.find_process(process or conversation.default_process_id or DEFAULT_REPLY)
+        chosen = self.answers.choose_process(process, conversation.default_process_id)
         begun = self._platform.turns.begin_answer(message, _executor_of(chosen), self._request(key))
         return self.answers.start(begun, chosen)
 
@@ -378,7 +378,7 @@ class ConversationService:
         Also retries an answer that failed. Raises like `reply`.
         """
         before = self.alternative(answer)
-        chosen = self.answers.find_process(process or before.process_id or DEFAULT_REPLY)
+        chosen = self.answers.choose_process(process, before.process_id)
         begun = self._platform.turns.regenerate(answer, _executor_of(chosen), self._request(key))
         return self.answers.start(begun, chosen)
 

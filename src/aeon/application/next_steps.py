@@ -11,6 +11,7 @@ CALLS: Final[Mapping[str, str]] = {
     "catalog.list_secrets": "{suggestion}See project.secrets.list().",
     "catalog.list_services": "{suggestion}See project.services.list().",
     "catalog.list_webhooks": "{suggestion}See project.webhooks.list().",
+    "conversations.choose_process": "Name another one: process=NAME; see project.processes.list().",
     "files.give_again": "Give them again: project.resume(log, files=[...]).",
     "images.give_again": "Give them again: project.resume(log, images=[...]).",
     "jobs.list_dead": "See project.runs.list_dead_jobs().",

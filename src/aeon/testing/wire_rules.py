@@ -10,6 +10,8 @@ from typing import Protocol
 from aeon.base.json import JsonObject
 from aeon.testing.wire_dialects import Dialect, WireAnswer, event
 
+_PIECES_AT_ONCE = 100
+
 
 class WireExchange(Protocol):
     """The interface through which a rule answers one request."""
@@ -143,6 +145,20 @@ class TruncatedStream:
         for part in exchange.dialect.stream_start(WireAnswer(self.text), exchange.model):
             exchange.write(part)
         exchange.end()
+
+
+@dataclass(frozen=True, slots=True)
+class EndlessStream:
+    """Streams the text's last piece again and again until the client closes the connection."""
+
+    text: str
+
+    def play(self, exchange: WireExchange) -> None:
+        exchange.begin("text/event-stream", None)
+        parts = exchange.dialect.stream_start(WireAnswer(self.text), exchange.model)
+        exchange.write(b"".join(parts))
+        while True:
+            exchange.write(parts[-1] * _PIECES_AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,6 +338,23 @@ outputTemplate: "You said: {{message}}"
 """
 
 
+def test_a_conversation_whose_process_is_no_longer_shared_says_so_and_how_to_choose_another(talk, aeon):
+    _, chat = talk("Hi.")
+    assert aeon("init").code == 0
+    apply = ("apply", "-f", "-", "--user", "eve")
+    assert aeon(*apply, stdin=f"{REPEAT}shared: true\n".encode()).code == 0
+    (shared,) = (each for each in aeon("process", "list", "--user", "eve", "--json").json if each["name"] == "repeat")
+    assert chat("Hello", "--process", shared["id"]).out == "You said: Hello\n"
+    assert aeon(*apply, stdin=f"{REPEAT}shared: false\n".encode()).code == 0
+    for refused in (chat("Again", "-c", "last"), aeon("conversation", "regenerate", "last")):
+        told = " ".join(refused.err.split())
+        assert refused.code == 2
+        assert "The Process that answered here before is gone, or no longer shared with you." in told
+        assert "Choose another one with --process NAME" in told
+    assert len(aeon("conversation", "show", "last", "--json").json["path"]) == 2
+    assert chat("Again", "-c", "last", "--process", "reply_plain").out == "Hi.\n"
+
+
 def test_why_of_an_answer_without_a_manifest_says_which_process_and_run_made_it_platform_25(talk, aeon):
     """A user's own Process may answer without a model, or ask one by a step of its own."""
     talk()

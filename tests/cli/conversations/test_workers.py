@@ -33,6 +33,24 @@ def test_a_worker_takes_up_the_answer_of_a_killed_chat_and_writes_it(aeon, doubl
     assert worker.ends(signal.SIGTERM) == 0
 
 
+def test_reading_says_that_the_maker_of_an_answer_is_gone_and_changes_nothing(aeon, double, background):
+    server = double(StalledResponse(WHOLE))
+    chat = background("chat", "What do pancakes need?")
+    until(lambda: len(server.requests) == 1)
+    made, place = newest(aeon)["id"][:8], newest(aeon)["conversationId"][:8]
+    assert "gone" not in aeon("conversation", "show", "last").err
+    assert chat.ends(signal.SIGKILL) == -signal.SIGKILL
+    for ended in (aeon("conversation", "show", "last"), aeon("conversation", "tree", "last")):
+        assert "its maker is gone" in ended.out
+        assert "generating" not in ended.out
+        told = " ".join(ended.err.split())
+        assert f"note: the maker of the answer {made} is gone" in told
+        assert f"aeon chat -c {place} or a worker goes on with it; or end it: aeon conversation stop {made}" in told
+    assert newest(aeon)["state"] == "generating"
+    assert aeon("conversation", "stop", made).code == 0
+    assert "gone" not in aeon("conversation", "show", "last").err
+
+
 def test_a_reader_elsewhere_gets_the_pieces_while_they_are_made_and_the_rest_at_the_end(aeon, double, background):
     """The reader begins when half of the answer is there; it takes the answer up when its maker is killed."""
     server = double(StalledResponse(WHOLE), TextResponse(WHOLE))

@@ -13,7 +13,7 @@ from aeon.llm.adapters.transport import api_root, is_loopback
 from aeon.llm.adapters.vllm import VLLMAdapter
 from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.testing.wire_double import WireDouble
-from aeon.testing.wire_rules import ErrorResponse, TextResponse
+from aeon.testing.wire_rules import EndlessStream, ErrorResponse, TextResponse
 
 CLOSED = {
     "type": "object",
@@ -64,6 +64,26 @@ def test_core_9_a_reply_says_what_the_server_said(peer, profile, is_streamed, fi
     if is_streamed:
         assert "".join(pieces) == text
         assert len(pieces) > 1
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(("max_tokens", "limit"), [(20, 65_536), (5_000, 80_000)])
+def test_a_server_that_never_ends_its_text_is_cut_off(peer, max_tokens, limit):
+    _, adapter = peer(EndlessStream("again"))
+    pieces = []
+    reply = adapter.complete(LLMRequest("hi", max_tokens=max_tokens), pieces.append)
+    assert reply.is_truncated
+    assert len(reply.text) == limit
+    assert "".join(pieces) == reply.text
+
+
+@pytest.mark.server
+def test_a_whole_answer_is_cut_off_at_the_same_length(peer):
+    _, adapter = peer("a" * 65_536, "a" * 65_537)
+    longest = adapter.complete(LLMRequest("hi", max_tokens=20))
+    assert (longest.finish_reason, len(longest.text)) == ("stop", 65_536)
+    longer = adapter.complete(LLMRequest("hi", max_tokens=20))
+    assert (longer.finish_reason, len(longer.text)) == ("length", 65_536)
 
 
 @pytest.mark.server

@@ -14,6 +14,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from aeon.platform.conversations.erasing import ErasureRepository, ErasureTarget
+from aeon.platform.conversations.model import ConversationChange
 from aeon.platform.conversations.turns import EndedAnswer
 from aeon.platform.errors import ConflictError
 
@@ -21,14 +23,20 @@ from .conftest import Talk
 
 
 class Model:
-    """What the tree should be: parents, turns and states by alternative, and the active one by turn."""
+    """What the tree should be: parents, turns and states by alternative, and the active one by turn.
+
+    Beside it the origins of forks, what was erased, and the fields of the conversation that its user changes.
+    """
 
     def __init__(self):
         self.parent, self.turn, self.state, self.speaker = {}, {}, {}, {}
         self.active, self.tip = {}, None
+        self.forks, self.erased = {}, set()
+        self.fields = {"title": None, "pinned": False, "tags": [], "status": "active"}
 
     def add(self, id_, turn, parent, speaker, state):
         self.parent[id_], self.turn[id_], self.state[id_], self.speaker[id_] = parent, turn, state, speaker
+        self.fields["status"] = "active"  # what is added to an archived conversation brings it back
         self.choose(id_)
 
     def choose(self, id_):
@@ -54,6 +62,13 @@ class Model:
             found.insert(0, at)
             at = self.parent[at]
         return found
+
+    def below(self, id_):
+        """An alternative and all whose path leads through it."""
+        return {id_}.union(*(self.below(each) for each, parent in self.parent.items() if parent == id_))
+
+    def without_content(self):
+        return self.erased | {each for each, state in self.state.items() if state in ("generating", "failed")}
 
     def stale(self):
         return {each for each, parent in self.parent.items() if parent and self.active[self.turn[parent]] != parent}
@@ -93,6 +108,10 @@ class Conversations(RuleBasedStateMachine):
     @rule(target=generating, message=messages)
     def answer(self, message):
         turn = self.model.child_turn(message.id)
+        if message.id in self.model.erased:
+            with pytest.raises(ConflictError):
+                self.talk.turns.begin_answer(message.id, self.talk.executor, self.talk.request())
+            return multiple()
         begun = self.talk.turns.begin_answer(message.id, self.talk.executor, self.talk.request())
         assert turn in (None, begun.turn.id)
         return self.remember(begun)
@@ -101,6 +120,10 @@ class Conversations(RuleBasedStateMachine):
     def regenerate(self, answer):
         parent = self.model.parent[answer.id]
         shown = self.model.active[self.model.turn[parent]]
+        if shown in self.model.erased:
+            with pytest.raises(ConflictError):
+                self.talk.turns.regenerate(answer.id, self.talk.executor, self.talk.request())
+            return multiple()
         begun = self.talk.turns.regenerate(answer.id, self.talk.executor, self.talk.request())
         assert begun.responds_to_id == shown
         return self.remember(begun)
@@ -118,6 +141,40 @@ class Conversations(RuleBasedStateMachine):
         self.talk.turns.activate(chosen.id, self.talk.request())
         self.model.choose(chosen.id)
 
+    @rule(chosen=st.one_of(messages, answers), title=st.sampled_from([None, "a fork"]))
+    def fork(self, chosen, title):
+        if self.model.state[chosen.id] == "failed":
+            with pytest.raises(ConflictError):
+                self.talk.turns.fork(chosen.id, title, self.talk.request())
+            return
+        made = self.talk.turns.fork(chosen.id, title, self.talk.request())
+        assert (made.title, made.tip_id, made.status) == (title, None, "active")
+        self.model.forks[made.id] = chosen.id
+
+    @rule(
+        change=st.one_of(
+            st.fixed_dictionaries({"title": st.sampled_from([None, "one", "another"])}),
+            st.fixed_dictionaries({"pinned": st.booleans()}),
+            st.fixed_dictionaries({"tags": st.lists(st.sampled_from("abc"), unique=True)}),
+            st.fixed_dictionaries({"status": st.sampled_from(["active", "archived"])}),
+        )
+    )
+    def rename_pin_tag_or_archive(self, change):
+        self.talk.conversations.change(self.conversation.id, ConversationChange.parsed(change), self.talk.request())
+        self.model.fields |= change
+
+    @rule(chosen=st.one_of(messages, answers))
+    def forget(self, chosen):
+        ledger, new_id = self.talk.world.catalog.ledger, self.talk.world.catalog.new_id
+        erasures = ErasureRepository(self.talk.store, ledger, new_id)
+        target = ErasureTarget(self.talk.user, self.conversation.id, chosen.id)
+        if any(self.model.state[each] == "generating" for each in self.model.below(chosen.id)):
+            with pytest.raises(ConflictError):
+                erasures.begin(target, self.talk.request())
+            return
+        erasures.begin(target, self.talk.request())
+        self.model.erased.add(chosen.id)
+
     @invariant()
     def the_record_is_the_model(self):
         if not hasattr(self, "model"):
@@ -130,7 +187,13 @@ class Conversations(RuleBasedStateMachine):
         assert {each.turn.id: each.id for each in tree if each.is_active} == model.active
         assert sum(each.is_active for each in tree) == len({each.turn.id for each in tree})
         assert {each.id for each in tree if each.is_stale} == model.stale()
-        tip = talk.conversations.get(talk.user, self.conversation.id).tip_id
+        assert {each.id for each in tree if each.content is None} == model.without_content()
+        assert {each.id for each in tree if each.forgotten_at is not None} == model.erased
+        forks = talk.conversations.list_forks(talk.user, self.conversation.id)
+        assert {each.id: each.origin_alternative_id for each in forks} == model.forks
+        conversation = talk.conversations.get(talk.user, self.conversation.id)
+        assert {name: getattr(conversation, name) for name in model.fields} == model.fields
+        tip = conversation.tip_id
         assert tip == model.tip
         assert [each.id for each in talk.turns.path(talk.user, tip, 10_000)] == model.path()
 

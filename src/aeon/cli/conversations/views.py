@@ -47,6 +47,7 @@ def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
         found, end = find_conversation_or_message(service, name)
         path = service.path(found.id) if end is None else service.path_to(end.id)
         before = service.before_fork(found)
+        print_abandoned(service, path)
         shown = {**found.as_dict(), "before": as_json(service, before), "path": as_json(service, path)}
         if print_as(output, shown, key="id"):
             return ExitCode.DONE
@@ -65,6 +66,7 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
         service = workspace.conversations
         page = service.tree(service.find(name).id, after=after, limit=limit)
         found = as_json(service, page.items)
+        abandoned = print_abandoned(service, page.items)
     print_whether_more(page)
     if print_as(output, found, key="id"):
         return ExitCode.DONE
@@ -75,7 +77,7 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
             each.id[:SHORT_ID],
             (each.responds_to_id or "")[:SHORT_ID],
             speaker_of(each),
-            state_of(each),
+            state_of(each, is_abandoned=each.id in abandoned),
             shown_content(each),
         )
         for each in page.items
@@ -236,13 +238,26 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
 def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
     """Print the visible messages and answers, numbered by their depth, with what is attached to them."""
     attached = service.attachments(each.id for each in path)
+    abandoned = service.answers.list_abandoned(path)
     for each in path:
-        marks = marks_of(service, each)
+        marks = marks_of(service, each, is_abandoned=each.id in abandoned)
         print_data(f"[{each.turn.sequence}] {speaker_of(each)}{f' ({marks})' if marks else ''}:")
-        print_data(printable(full_content(each)))
+        print_data("[not complete]" if each.id in abandoned else printable(full_content(each)))
         for file in attached.get(each.id, []):
             print_data(f"[attached: {file_line(file.name, file.size)}]")
         print_data("")
+
+
+def print_abandoned(service: ConversationService, alternatives: Sequence[Alternative]) -> frozenset[str]:
+    """Say what to do about answers that nobody makes any more, and return their ids."""
+    abandoned = service.answers.list_abandoned(alternatives)
+    for each in alternatives:
+        if each.id in abandoned:
+            print_message(f"the maker of the answer {each.id[:SHORT_ID]} is gone", "note: ")
+            place = each.conversation_id[:SHORT_ID]
+            go_on = f"aeon chat -c {place} or a worker goes on with it"
+            print_message(f"{go_on}; or end it: aeon conversation stop {each.id[:SHORT_ID]}", "next: ")
+    return abandoned
 
 
 def speaker_of(alternative: Alternative) -> str:
@@ -252,10 +267,11 @@ def speaker_of(alternative: Alternative) -> str:
     return _ROLES.get(role) or _TURN_TYPES.get(turn.turn_type) or SPEAKERS[turn.speaker]
 
 
-def marks_of(service: ConversationService, alternative: Alternative) -> str:
+def marks_of(service: ConversationService, alternative: Alternative, *, is_abandoned: bool) -> str:
     """What a reader must know of an alternative: whether it is stale, stopped or failed, and how many others exist."""
     others = len(service.siblings(alternative.id))
-    marks = [state_of(alternative)] if state_of(alternative) else []
+    state = state_of(alternative, is_abandoned=is_abandoned)
+    marks = [state] if state else []
     if alternative.imported.get("isHidden"):
         marks.append("hidden")
     if others > 1:
@@ -263,10 +279,12 @@ def marks_of(service: ConversationService, alternative: Alternative) -> str:
     return ", ".join(marks)
 
 
-def state_of(alternative: Alternative) -> str:
-    """The state of an alternative that is not simply there."""
+def state_of(alternative: Alternative, *, is_abandoned: bool = False) -> str:
+    """The state of an alternative that is not simply there; an abandoned one is made by nobody any more."""
     words = ["stale"] if alternative.is_stale else []
-    if alternative.state != "complete":
+    if is_abandoned:
+        words.append("its maker is gone")
+    elif alternative.state != "complete":
         words.append(alternative.state)
     if alternative.is_cut_off:
         words.append("cut off")

@@ -113,9 +113,16 @@ class AnthropicMessagesReader:
     def reply(self) -> LLMResponse:
         if not self.is_complete and self._stop_reason is None:
             raise AttemptFailed(f"the stream was cut off after {len(''.join(self._pieces))} characters, before its end")
+        return self._reply(_finish_reason(self._stop_reason))
+
+    def cut_reply(self) -> LLMResponse:
+        """What has come, of a response that is not awaited to its end."""
+        return self._reply("length")
+
+    def _reply(self, finish_reason: str | None) -> LLMResponse:
         return LLMResponse(
             text="".join(self._pieces),
-            finish_reason=_finish_reason(self._stop_reason),
+            finish_reason=finish_reason,
             usage=self._usage,
             model=text_or_none(self._message.get("model")),
             request_id=text_or_none(self._message.get("id")),

@@ -80,6 +80,10 @@ class StreamReader(Protocol):
         """Returns the whole response. Raises AttemptFailed if the stream ended early."""
         ...
 
+    def cut_reply(self) -> LLMResponse:
+        """Returns what has come, as a response that was cut off: its end is not awaited."""
+        ...
+
 
 class WireFormat(Protocol):
     """One API's format: pure functions between `LLMRequest`, `LLMResponse` and JSON."""

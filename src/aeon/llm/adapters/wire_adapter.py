@@ -1,16 +1,20 @@
 """The base of the HTTP adapters: requests in one wire format, with retries and streaming."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import TracebackType
-from typing import Self  # the published signature
+from typing import Final, Self  # Self: the published signature
 
 from aeon.base.clock import Clock
 from aeon.llm.adapters.model_server import ModelServer
 from aeon.llm.adapters.transport import EVENT_STREAM_CONTENT_TYPE, JSON_CONTENT_TYPE, TransportLimits
-from aeon.llm.adapters.wire import WireFormat, parse_events, parse_object
+from aeon.llm.adapters.wire import StreamReader, WireFormat, parse_events, parse_object
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.llm.retry import LLMRetryPolicy
+
+_LONGEST_TOKEN: Final = 16
+_SHORTEST_LIMIT: Final = 64 * 1024
+"""Characters. A text beyond `max_tokens` times the longest token comes from a server that ignores the token limit."""
 
 
 class DeduplicatingSink:
@@ -84,6 +88,7 @@ class WireAdapter(RequestAdapter):
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Returns the server's response, streamed if `on_text` is given.
 
+        A text far longer than `max_tokens` allows is cut off, and the connection closed.
         Raises LLMRequestError at once if a retry would not help, LLMError if every attempt failed.
         """
         if on_text is None:
@@ -110,19 +115,39 @@ class WireAdapter(RequestAdapter):
         body = self._wire.encode(request, stream=False)
         with self._server.post(self._wire.path, body, accept=JSON_CONTENT_TYPE) as incoming:
             reply = self._wire.decode(parse_object(incoming.read()))
-            return _identified(reply, incoming.request_id)
+            return _identified(_cut(reply, _longest_text(request)), incoming.request_id)
 
     def _stream(self, request: LLMRequest, sink: DeduplicatingSink) -> LLMResponse:
         sink.begin_attempt()
         body = self._wire.encode(request, stream=True)
         reader = self._wire.reader()
         with self._server.post(self._wire.path, body, accept=EVENT_STREAM_CONTENT_TYPE) as incoming:
-            for event in parse_events(incoming.chunks()):
-                if piece := reader.feed(event):
-                    sink(piece)
-                if reader.is_complete:
-                    break
-            return _identified(reader.reply(), incoming.request_id)
+            reply = _read_stream(reader, incoming.chunks(), sink, _longest_text(request))
+            return _identified(reply, incoming.request_id)
+
+
+def _read_stream(reader: StreamReader, chunks: Iterable[bytes], sink: TextSink, limit: int) -> LLMResponse:
+    """Reads a stream up to its end, or to `limit` characters of text."""
+    room = limit
+    for event in parse_events(chunks):
+        piece = reader.feed(event)
+        sink(piece[:room])
+        room -= len(piece)
+        if room < 0:
+            return _cut(reader.cut_reply(), limit)
+        if reader.is_complete:
+            break
+    return reader.reply()
+
+
+def _longest_text(request: LLMRequest) -> int:
+    """The most characters that are read of a response, whatever the server makes of `max_tokens`."""
+    return max(_SHORTEST_LIMIT, request.max_tokens * _LONGEST_TOKEN)
+
+
+def _cut(reply: LLMResponse, limit: int) -> LLMResponse:
+    """The response with at most `limit` characters; a shortened one was cut off, as by the model's own limit."""
+    return reply if len(reply.text) <= limit else replace(reply, text=reply.text[:limit], finish_reason="length")
 
 
 def _identified(reply: LLMResponse, request_id: str | None) -> LLMResponse:

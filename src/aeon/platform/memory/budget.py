@@ -33,7 +33,7 @@ class PathEntry(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its content; empty if it was erased."""
+        """Its content; empty if it has none."""
         return self.alternative.content or ""
 
     @property
@@ -42,9 +42,12 @@ class PathEntry(NamedTuple):
         return self.alternative.said_by or self.alternative.turn.speaker
 
 
-LeftOutReason: TypeAlias = Literal["budget", "erased", "empty", "not_said", "after_message", "no_question"]
+LeftOutReason: TypeAlias = Literal[
+    "budget", "erased", "generating", "failed", "empty", "not_said", "after_message", "no_question"
+]
 """Why an entry is left out.
 
+`generating`: an answer that is being made, which has no text yet; `failed`: one that never got a text;
 `not_said`: it is a system prompt, or a tool's call or result, of an import; `after_message`: an answer that stands
 between the message and the answer that is made again; `no_question`: an answer whose question does not fit.
 """
@@ -121,7 +124,7 @@ def _reason_to_skip(entry: PathEntry, distance: int) -> LeftOutReason | None:
     """Returns why an entry never enters a prompt; `distance` is how far after the message it stands."""
     content = entry.alternative.content
     if content is None:
-        return "erased"
+        return _reason_without_content(entry.alternative)
     if distance == 0:
         return None
     if not content.strip():  # of an import: nodes without a text
@@ -129,3 +132,9 @@ def _reason_to_skip(entry: PathEntry, distance: int) -> LeftOutReason | None:
     if entry.alternative.said_by is None:
         return "not_said"
     return "after_message" if distance > 0 else None
+
+
+def _reason_without_content(alternative: Alternative) -> LeftOutReason:
+    if alternative.forgotten_at is not None:
+        return "erased"
+    return "generating" if alternative.state == "generating" else "failed"

@@ -15,6 +15,7 @@ _SAFETY = (
 _PRAGMAS = (
     *_SAFETY,
     "PRAGMA foreign_keys = ON",
+    "PRAGMA recursive_triggers = ON",  # else INSERT OR REPLACE deletes rows without their triggers
     "PRAGMA temp_store = MEMORY",
 )
 
