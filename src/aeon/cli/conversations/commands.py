@@ -146,6 +146,12 @@ def conversation_show(
             autocompletion=complete_conversation_or_message,
         ),
     ],
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N messages: the last ones.")
+    ] = 200,
+    before: Annotated[
+        int | None, typer.Option("--before", min=1, metavar="NUMBER", help="Only what stands before this message.")
+    ] = None,
     user: User = "me",
     output: Output = "table",
 ) -> int:
@@ -153,9 +159,9 @@ def conversation_show(
 
     Of a message or an answer, the path that ends there, on whatever branch it stands; nothing is switched.
     """
-    from aeon.cli.conversations.views import show_conversation
+    from aeon.cli.conversations.paths import show_conversation
 
-    return show_conversation(name, user, output=output)
+    return show_conversation(name, user, limit=limit, before=before, output=output)
 
 
 @conversation.command("tree")

@@ -18,12 +18,12 @@ from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
 from aeon.cli.conversations.knowledge_commands import KNOWLEDGE_COMMANDS, KnowledgeCommands
+from aeon.cli.conversations.paths import print_earlier, print_path
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     heading,
     print_comparison,
     print_origin,
-    print_path,
     shown_content,
     state_of,
     title_of,
@@ -33,7 +33,7 @@ from aeon.cli.text import SHORT_ID
 
 COMMANDS = (
     SlashCommand("help", "/help", "list the commands"),
-    SlashCommand("show", "/show", "print the conversation, numbered"),
+    SlashCommand("show", "/show [N]", "print the conversation, numbered; with N, what stands before it"),
     SlashCommand("attach", "/attach [FILE]", "attach a file to the next message; without FILE, none"),
     SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
     SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
@@ -112,9 +112,12 @@ class SlashCommands:
     def _help(self, _: str) -> None:
         print_table(("COMMAND", "WHAT"), [(each.usage, each.help) for each in COMMANDS])
 
-    def _show(self, _: str) -> None:
+    def _show(self, arguments: str) -> None:
+        before, _ = _leading_number(arguments)
         print_message(heading(self._service, self._conversation()))
-        print_path(self._service, self._path())
+        path = self._path(before)
+        print_earlier(path, "/show {}")
+        print_path(self._service, path)
 
     def _attach(self, file: str) -> None:
         if not file:
@@ -231,16 +234,20 @@ class SlashCommands:
             raise InputError("The conversation is empty.", next_step="Write a message.")
         return self._chat.conversation
 
-    def _path(self) -> list[Alternative]:
-        path = self._service.path(self._conversation().id)
+    def _path(self, before: int | None = None) -> list[Alternative]:
+        conversation = self._conversation().id
+        path = self._service.path(conversation, before=before)
+        if not path and before is not None and self._path():
+            raise InputError(f"Nothing stands before message {before}.", next_step="See /show.")
         if not path:
             raise InputError("The conversation is empty.", next_step="Write a message.")
         return path
 
     def _at(self, number: int) -> Alternative:
-        found = next((each for each in self._path() if each.turn.sequence == number), None)
+        last = self._path()[-1].turn.sequence
+        found = self._service.visible(self._conversation().id, number)
         if found is None:
-            raise InputError(f"The conversation has no message {number}.", next_step="See /show.")
+            raise InputError(f"The conversation has no message {number}; its last is {last}.", next_step="See /show.")
         return found
 
     def _alternative(self, number: int, sequence: int) -> Alternative:

@@ -1,12 +1,11 @@
 """Prints conversations: lists, paths, trees, manifests."""
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService, messages_of
 from aeon.base.json import JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
-from aeon.cli.conversations.attached_files import as_json, file_line, words_in_prompt
+from aeon.cli.conversations.attached_files import as_json, words_in_prompt
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
@@ -15,13 +14,13 @@ from aeon.cli.text import SHORT_ID, SPEAKERS, one_line, printable, shown_text
 from aeon.kernel.marks import untrusted_marks
 from aeon.platform.errors import NotFoundError
 
-"""Characters of an id that people are shown."""
-
 _ManifestRow: TypeAlias = tuple[str, str, str, str]
 """A part of a prompt: its share of the tokens, its id, its speaker, its text."""
 
 _TITLE_WIDTH = 60
-"""What people are shown as the speaker of a message."""
+
+_FIRST = 50
+"""Messages at the beginning of a conversation in which its title is looked for."""
 
 _TURN_TYPES = {"tool_result": "tool", "summary": "summary"}
 _ROLES = {"user": "you", "assistant": "answer", "tool": "tool", "system": "system"}
@@ -37,25 +36,6 @@ def list_conversations(user: str, *, is_archived: bool, after: str | None, limit
             return ExitCode.DONE
         rows = [_row(each, title_of(service, each)) for each in page.items]
     print_table(("ID", "CHANGED", "TAGS", "TITLE"), rows, "you have none; begin one with: aeon chat")
-    return ExitCode.DONE
-
-
-def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
-    """Print what is visible of a conversation, or the path that ends at a message, numbered. Raises NotFoundError."""
-    with workspace_session(user) as workspace:
-        service = workspace.conversations
-        found, end = find_conversation_or_message(service, name)
-        path = service.path(found.id) if end is None else service.path_to(end.id)
-        before = service.before_fork(found)
-        shown = {**found.as_dict(), "before": as_json(service, before), "path": as_json(service, path)}
-        if print_as(output, shown, key="id"):
-            return ExitCode.DONE
-        print_message(heading(service, found))
-        for each in before:
-            print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
-        print_path(service, path)
-        if end is not None and end.id not in {each.id for each in service.path(found.id)}:
-            print_message("this path is on another branch than the visible one", "note: ")
     return ExitCode.DONE
 
 
@@ -228,21 +208,10 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
     """Its title; without one, the beginning of its first visible message."""
     if conversation.title is not None:
         return one_line(conversation.title, _TITLE_WIDTH)
-    contents = (each.content for each in service.path(conversation.id) if each.turn.speaker != "system")
+    path = service.path(conversation.id, limit=_FIRST, before=_FIRST + 1)
+    contents = (each.content for each in path if each.turn.speaker != "system")
     first = next((content for content in contents if content and content.strip()), None)
     return one_line(first, _TITLE_WIDTH) if first is not None else "(empty)"
-
-
-def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
-    """Print the visible messages and answers, numbered by their depth, with what is attached to them."""
-    attached = service.attachments(each.id for each in path)
-    for each in path:
-        marks = marks_of(service, each)
-        print_data(f"[{each.turn.sequence}] {speaker_of(each)}{f' ({marks})' if marks else ''}:")
-        print_data(printable(full_content(each)))
-        for file in attached.get(each.id, []):
-            print_data(f"[attached: {file_line(file.name, file.size)}]")
-        print_data("")
 
 
 def speaker_of(alternative: Alternative) -> str:
