@@ -1,15 +1,15 @@
-"""Prints what is visible of a conversation: a window of its path, numbered, and how to see what stands before it."""
+"""Prints what is visible of a conversation: a window of its path, numbered, and what stands before it."""
 
 from collections.abc import Sequence
 
-from aeon.application.conversations import Alternative, ConversationService
+from aeon.application.conversations import Alternative, Conversation, ConversationService
 from aeon.cli.console import print_data, print_message
 from aeon.cli.conversations.attached_files import as_json, file_line
 from aeon.cli.conversations.views import find_conversation_or_message, full_content, heading, marks_of, speaker_of
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, printable
 
 
 def show_conversation(name: str, user: str, *, limit: int, before: int | None, output: OutputFormat) -> int:
@@ -21,22 +21,16 @@ def show_conversation(name: str, user: str, *, limit: int, before: int | None, o
             path = service.path(found.id, limit=limit, before=before)
         else:
             path = service.path_to(end.id, limit=limit, before=before)
-        origin = service.before_fork(found)
         shown = {
             **found.as_dict(),
-            "before": as_json(service, origin),
+            "before": as_json(service, service.before_fork(found)),
             "earlier": count_earlier(path),
             "path": as_json(service, path),
         }
         if print_as(output, shown, key="id"):
             return ExitCode.DONE
         print_message(heading(service, found))
-        for each in origin:
-            print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
-        print_earlier(path, "--before {}")
-        if not path and before is not None:
-            print_message(f"nothing stands before message {before}", "note: ")
-        print_path(service, path)
+        print_window(service, found, path, "--before {}")
         if end is not None and not _is_visible(service, end):
             print_message("this path is on another branch than the visible one", "note: ")
     return ExitCode.DONE
@@ -45,6 +39,34 @@ def show_conversation(name: str, user: str, *, limit: int, before: int | None, o
 def _is_visible(service: ConversationService, message: Alternative) -> bool:
     seen = service.visible(message.conversation_id, message.turn.sequence)
     return seen is not None and seen.id == message.id
+
+
+def print_window(
+    service: ConversationService, conversation: Conversation, path: Sequence[Alternative], way: str
+) -> None:
+    """Print a window of a conversation's path, and at its beginning what a fork continues from.
+
+    `way` is how to see what stands before a number.
+    """
+    if not count_earlier(path):
+        _print_before_fork(service, conversation)
+    print_earlier(path, way)
+    print_path(service, path)
+    if conversation.tip_id is None:
+        what = "conversation is empty" if conversation.forked_from_id is None else "fork has no message of its own yet"
+        print_message(f"the {what}", "note: ")
+    elif not path:
+        print_message("nothing stands before that message", "note: ")
+
+
+def _print_before_fork(service: ConversationService, conversation: Conversation) -> None:
+    """Print on stderr the newest messages that a fork continues from, and where those before them are."""
+    before = service.before_fork(conversation)
+    if earlier := count_earlier(before):
+        where = before[0].conversation_id[:SHORT_ID]
+        print_message(f"{earlier:,} more stand before these, in the conversation {where}", "before the fork: ", "  ")
+    for each in before:
+        print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
 
 
 def count_earlier(path: Sequence[Alternative]) -> int:

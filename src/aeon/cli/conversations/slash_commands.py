@@ -18,7 +18,7 @@ from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
 from aeon.cli.conversations.knowledge_commands import KNOWLEDGE_COMMANDS, KnowledgeCommands
-from aeon.cli.conversations.paths import print_earlier, print_path
+from aeon.cli.conversations.paths import print_window
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     heading,
@@ -114,10 +114,10 @@ class SlashCommands:
 
     def _show(self, arguments: str) -> None:
         before, _ = _leading_number(arguments)
-        print_message(heading(self._service, self._conversation()))
-        path = self._path(before)
-        print_earlier(path, "/show {}")
-        print_path(self._service, path)
+        conversation = self._service.get(self._conversation().id)
+        path = self._service.path(conversation.id, before=before)
+        print_message(heading(self._service, conversation))
+        print_window(self._service, conversation, path, "/show {}")
 
     def _attach(self, file: str) -> None:
         if not file:
@@ -234,11 +234,11 @@ class SlashCommands:
             raise InputError("The conversation is empty.", next_step="Write a message.")
         return self._chat.conversation
 
-    def _path(self, before: int | None = None) -> list[Alternative]:
-        conversation = self._conversation().id
-        path = self._service.path(conversation, before=before)
-        if not path and before is not None and self._path():
-            raise InputError(f"Nothing stands before message {before}.", next_step="See /show.")
+    def _path(self) -> list[Alternative]:
+        conversation = self._conversation()
+        path = self._service.path(conversation.id)
+        if not path and conversation.forked_from_id is not None:
+            raise _no_own_message(conversation, self._service.before_fork(conversation, limit=1))
         if not path:
             raise InputError("The conversation is empty.", next_step="Write a message.")
         return path
@@ -264,6 +264,15 @@ class SlashCommands:
         if found is None:
             raise InputError("Nothing was answered yet.", next_step="Write a message.")
         return found
+
+
+def _no_own_message(fork: Conversation, before: list[Alternative]) -> InputError:
+    """What is wrong where a command needs a message and the fork has none; `before` is what it continues from."""
+    origin = (fork.forked_from_id or "")[:SHORT_ID]
+    where = f"; it continues from message {before[-1].turn.sequence} of {origin}" if before else ""
+    return InputError(
+        f"The fork has no message of its own yet{where}.", next_step=f"Write a message, or go back with /open {origin}."
+    )
 
 
 def _leading_number(text: str) -> tuple[int | None, str]:
