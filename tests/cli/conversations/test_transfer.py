@@ -1,6 +1,7 @@
 """`aeon conversation import` and `export`: files as services write them, and files as they should not be (platform 27)."""
 
 import json
+import os
 import re
 import shutil
 import zipfile
@@ -176,6 +177,16 @@ def test_a_path_without_an_export_says_what_is_there(aeon, tmp_path):
         refused = aeon("conversation", "import", path)
         assert refused.code == 2
         assert reason in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_what_may_never_end_is_refused_before_it_is_read(aeon, tmp_path, kind):
+    path = Path("/dev/null") if kind == "device" else tmp_path / "pipe"
+    if kind == "pipe":
+        os.mkfifo(path)
+    refused = aeon("conversation", "import", path)
+    assert (refused.code, refused.out) == (2, "")
+    assert "is a device, a pipe or a socket" in " ".join(refused.err.split())
 
 
 def test_an_import_that_is_stopped_keeps_what_came_and_goes_on_later_platform_27(tmp_path):
