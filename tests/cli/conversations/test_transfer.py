@@ -278,6 +278,21 @@ def test_markdown_of_all_branches_has_every_message_once(aeon):
     ]
 
 
+def test_markdown_calls_an_imported_message_by_its_own_role_as_the_tree_does(aeon, chatgpt, tmp_path):
+    """A message whose parent is missing stands in a turn of the system, whoever said it."""
+    chatgpt[0]["mapping"]["lost"] = {
+        "id": "lost",
+        "parent": "gone",
+        "children": [],
+        "message": {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Who said this?"]}},
+    }
+    (tmp_path / "x.json").write_text(json.dumps(chatgpt[:1]), "utf-8")
+    aeon("conversation", "import", tmp_path / "x.json")
+    lines = exported(aeon, "Flour for guests", "--branches", "all").splitlines()
+    above = lines[lines.index("> Who said this?") - 2]
+    assert "] User ·" in above
+
+
 def test_a_message_that_looks_like_markdown_is_no_part_of_the_document(aeon, chatgpt, tmp_path):
     aeon("conversation", "import", DATA / "chatgpt.json")
     chatgpt[0]["mapping"]["a3"]["message"]["content"]["parts"] = ["# No heading\r```\n---\n<!--\n\n## None either"]

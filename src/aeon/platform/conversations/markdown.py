@@ -16,6 +16,8 @@ Branches: TypeAlias = Literal["path", "all"]
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _SPEAKERS: Final = {"user": "User", "agent": "Assistant", "system": "System"}
+_ROLES: Final = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+"""The speakers of imported messages by their own role, which may differ from that of their turn."""
 
 
 def markdown_of(
@@ -103,8 +105,8 @@ def _heading(conversation: Conversation, origin: Conversation | None) -> Iterato
 
 
 def _message(each: Alternative, number: str, siblings: int = 1) -> Iterator[str]:
-    role = each.imported.get("role")
-    speaker = "Tool" if role == "tool" or each.turn.turn_type == "tool_result" else _SPEAKERS[each.turn.speaker]
+    by_turn = "Tool" if each.turn.turn_type == "tool_result" else _SPEAKERS[each.turn.speaker]
+    speaker = _ROLES.get(str(each.imported.get("role")), by_turn)
     marks = [f"{each.sequence} of {siblings}"] if siblings > 1 else []
     marks += ["stale"] if each.is_stale else []
     marks += [each.state] if each.state != "complete" else []
