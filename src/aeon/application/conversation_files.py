@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -68,6 +69,11 @@ def _found(path: Path, archives: ExitStack) -> list[ImportFile]:
         if path.is_dir():
             files = [_plain(each) for each in sorted(path.iterdir()) if _EXPORT_NAME.fullmatch(each.name)]
             return _some(files, f"The folder {path}", sorted(each.name for each in path.glob("*.json")))
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(
+                f"{path} is a device, a pipe or a socket, which may never end.",
+                next_step="Save what it gives in a file, and name that.",
+            )
         if zipfile.is_zipfile(path):
             return _archived(path, archives)
         return [_plain(path)]

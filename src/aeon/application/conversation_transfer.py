@@ -18,6 +18,7 @@ from aeon.platform.conversations.importing.tree import BrokenConversationError, 
 from aeon.platform.conversations.importing.writer import WrittenImport
 from aeon.platform.conversations.markdown import Branches, markdown_of
 from aeon.platform.conversations.model import Alternative, Conversation
+from aeon.platform.errors import NotFoundError
 from aeon.platform.store import DuplicateError, GuardError, InvariantError
 
 __all__ = ["FORMAT_NAMES", "ConversationTransfer", "ImportOutcome", "ImportReport", "SourceFormat"]
@@ -29,6 +30,9 @@ MAX_ATTACHED: Final = 64 << 20
 """The most bytes of attached files that the export of one conversation has; of others it has the names."""
 
 _MOST_LISTED: Final = 1000
+
+_LONGEST_PATH: Final = 1_000_000
+"""Messages before a fork that an export has, at most, of each conversation that it was forked from."""
 
 ImportState: TypeAlias = Literal["new", "present", "grown", "failed"]
 
@@ -159,8 +163,10 @@ class ConversationTransfer:
         for number, (conversation, alternatives, origin) in enumerate(self._exported(ids)):
             if number:
                 yield "\n---\n\n"
-            attachments = self._platform.attachments.of(self._user, (each.id for each in alternatives))
-            for line in markdown_of(conversation, alternatives, origin, branches, attachments):
+            before = self._before_fork(conversation)
+            shown = (each.id for each in (*before, *alternatives))
+            attachments = self._platform.attachments.of(self._user, shown)
+            for line in markdown_of(conversation, alternatives, origin, branches, attachments, before):
                 yield f"{line}\n"
 
     def _exported(
@@ -193,6 +199,16 @@ class ConversationTransfer:
         if conversation.forked_from_id is None:
             return None
         return self._platform.conversations.get(self._user, conversation.forked_from_id)
+
+    def _before_fork(self, conversation: Conversation) -> list[Alternative]:
+        """Return all messages that a fork continues from, oldest first, also those before its origin was forked."""
+        if conversation.origin_alternative_id is None:
+            return []
+        try:
+            origin = self._platform.turns.get(self._user, conversation.origin_alternative_id)
+            return self._platform.memory.path_to(self._user, origin, _LONGEST_PATH)
+        except NotFoundError:
+            return []
 
     def _import_file(
         self, files: ImportFiles, file: ImportFile, format_: SourceFormat | None, *, is_dry_run: bool

@@ -206,10 +206,18 @@ class ConversationService:
         """Return a message or an answer."""
         return self._platform.turns.get(self._user, id_)
 
-    def path(self, conversation: str, *, limit: int = 200) -> "builtins.list[Alternative]":
-        """Return what is visible: the newest alternatives of the path that ends at the tip, oldest first."""
+    def path(self, conversation: str, *, limit: int = 200, before: int | None = None) -> "builtins.list[Alternative]":
+        """Return what is visible: the newest alternatives of the path that ends at the tip, oldest first.
+
+        At most `limit`; with `before`, the newest of those whose number (their depth) is smaller than that.
+        """
         tip = self.get(conversation).tip_id
-        return [] if tip is None else self._platform.turns.path(self._user, tip, limit)
+        return [] if tip is None else self._platform.turns.path(self._user, tip, limit, before=before)
+
+    def visible(self, conversation: str, number: int) -> Alternative | None:
+        """Return the visible message or answer with this number, which is its depth; None if there is none."""
+        found = self.path(conversation, limit=1, before=number + 1)
+        return found[0] if found and found[0].turn.sequence == number else None
 
     def before_fork(self, conversation: Conversation, *, limit: int = 20) -> "builtins.list[Alternative]":
         """Return the newest messages that a fork continues from, oldest first; none where they are gone."""
@@ -317,12 +325,12 @@ class ConversationService:
         """Make a new conversation that continues from an alternative. Raises ConflictError."""
         return self._platform.turns.fork(id_, title, self._request(key))
 
-    def path_to(self, id_: str, *, limit: int = 200) -> "builtins.list[Alternative]":
+    def path_to(self, id_: str, *, limit: int = 200, before: int | None = None) -> "builtins.list[Alternative]":
         """Return the path that ends at an alternative, on whatever branch it stands, oldest first; nothing is switched.
 
-        At most the newest `limit` of it.
+        At most `limit` of it, as `path` does.
         """
-        return self._platform.turns.path(self._user, self.alternative(id_).id, limit)
+        return self._platform.turns.path(self._user, self.alternative(id_).id, limit, before=before)
 
     def search(
         self, text: str, only: MessageFilter | None = None, *, limit: int = _SEARCH_LIMIT

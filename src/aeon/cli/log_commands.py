@@ -48,7 +48,7 @@ ProcessName = Annotated[
     ),
 ]
 Before = Annotated[
-    str | None, typer.Option("--before", metavar="TIME", help="Only before that: 30m, 24h or 7d ago, or an instant.")
+    str | None, typer.Option("--before", metavar="TIME", help="Only before that, written as for --since.")
 ]
 Code = Annotated[str | None, typer.Option("--code", metavar="CODE", help="Only runs that failed with this code.")]
 Tag = Annotated[

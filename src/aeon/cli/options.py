@@ -99,7 +99,7 @@ UserFile = Annotated[
     bool, typer.Option("--user-file/--project", help="Your own file for all projects, or this project's (default).")
 ]
 Since = Annotated[
-    str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
+    str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, a date, or a time: 2026-11-27T23:00.")
 ]
 Inputs = Annotated[
     list[str] | None,

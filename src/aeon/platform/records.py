@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 NAME: Final = r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?$"
 """1 to 200 characters, no blanks at the ends, no control characters."""
 
+TAG: Final = r"^[^\s,]([^,\x00-\x1f\x7f]*[^\s,])?$"
+"""No comma, no blanks at the ends, no control characters."""
+
+_NO_PATTERN: Final = {
+    NAME: "it must have no blanks at its ends and no control characters",
+    TAG: "it must have no comma, no blanks at its ends and no control characters",
+}
+"""What a text that does not match a pattern is told in its place."""
+
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=NAME)]
 """A thing's name, unique among all things of its kind that one user owns."""
 
@@ -99,6 +108,8 @@ def _kind(cls: type[Record]) -> str:
 
 
 def _message(cls: type[BaseModel], error: "ErrorDetails") -> str:
+    if error["type"] == "string_pattern_mismatch":
+        return _NO_PATTERN.get(str(error.get("ctx", {}).get("pattern")), error["msg"])
     if error["type"] != "extra_forbidden":
         return error["msg"]
     *above, field = error["loc"]

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from tests.remade_prompts import remake_prompts
 
+from aeon.application.project import Project
 from aeon.base.errors import AeonError
 from aeon.bootstrap.platform import open_project_platform
+from aeon.cli.conversations.chat import Chat
+from aeon.cli.conversations.slash_commands import SlashCommands
 from aeon.settings import load_settings
 
 
@@ -28,3 +31,20 @@ def remade(request, monkeypatch):
     yield remake
     with suppress(AeonError):  # a folder from elsewhere, or a server that the test has stopped
         remake()
+
+
+@pytest.fixture
+def slash(capsys):
+    """`slash(line)`: a command in a chat that goes on with the last conversation; what it prints."""
+    with Project.open() as project:
+        service = project.conversations
+        chat = Chat(service, project.knowledge, service.find("last"), None)
+        commands = SlashCommands(chat)
+
+        def run(line):
+            capsys.readouterr()
+            draft = commands.run(line)
+            told = capsys.readouterr()
+            return (draft or "") + told.out + told.err
+
+        yield run

@@ -127,6 +127,39 @@ def test_archived_ones_are_listed_apart_and_a_message_brings_one_back(talk, aeon
     assert aeon("conversation", "list", "-o", "name").out.strip() == id_
 
 
+def test_a_title_tags_and_a_budget_are_set_and_removed_again(talk, aeon):
+    _, chat = talk("Hi.")
+    chat("Hello")
+    aeon("conversation", "set", "last", "--title", "Greetings", "--tag", "a", "--tag", "b", "--budget", 300)
+
+    def fields():
+        shown = aeon("conversation", "show", "last", "--json").json
+        return shown["title"], shown["tags"], shown["contextBudget"]
+
+    assert fields() == ("Greetings", ["a", "b"], 300)
+    assert aeon("conversation", "set", "last", "--no-tags").code == 0
+    assert fields() == ("Greetings", [], 300)
+    assert aeon("conversation", "set", "last", "--no-title", "--no-budget").code == 0
+    assert fields() == (None, [], None)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--tag", "a,b"], "$.tags[0]: it must have no comma, no blanks at its ends and no control characters"),
+        (["--title", " x"], "$.title: it must have no blanks at its ends and no control characters"),
+        (["--title", "x", "--no-title"], "The title cannot be set and removed."),
+        (["--budget", 300, "--no-budget"], "The budget cannot be set and removed."),
+    ],
+)
+def test_a_change_that_is_refused_says_why_in_words(talk, aeon, argv, message):
+    _, chat = talk("Hi.")
+    chat("Hello")
+    refused = aeon("conversation", "set", "last", *argv)
+    assert refused.code == 2
+    assert message in " ".join(refused.err.split())
+
+
 def test_without_a_message_and_a_terminal_it_says_what_to_do(aeon):
     refused = aeon("chat")
     assert refused.code == 2

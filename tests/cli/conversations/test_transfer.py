@@ -1,6 +1,7 @@
 """`aeon conversation import` and `export`: files as services write them, and files as they should not be (platform 27)."""
 
 import json
+import os
 import re
 import shutil
 import zipfile
@@ -178,6 +179,16 @@ def test_a_path_without_an_export_says_what_is_there(aeon, tmp_path):
         assert reason in " ".join(refused.err.split())
 
 
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_what_may_never_end_is_refused_before_it_is_read(aeon, tmp_path, kind):
+    path = Path("/dev/null") if kind == "device" else tmp_path / "pipe"
+    if kind == "pipe":
+        os.mkfifo(path)
+    refused = aeon("conversation", "import", path)
+    assert (refused.code, refused.out) == (2, "")
+    assert "is a device, a pipe or a socket" in " ".join(refused.err.split())
+
+
 def test_an_import_that_is_stopped_keeps_what_came_and_goes_on_later_platform_27(tmp_path):
     with Project.open(tmp_path) as project:
         transfer = project.conversations.transfer
@@ -265,6 +276,21 @@ def test_markdown_of_all_branches_has_every_message_once(aeon):
         "## Branch 3: another continuation of [3]",
         "### [9] Assistant",
     ]
+
+
+def test_markdown_calls_an_imported_message_by_its_own_role_as_the_tree_does(aeon, chatgpt, tmp_path):
+    """A message whose parent is missing stands in a turn of the system, whoever said it."""
+    chatgpt[0]["mapping"]["lost"] = {
+        "id": "lost",
+        "parent": "gone",
+        "children": [],
+        "message": {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Who said this?"]}},
+    }
+    (tmp_path / "x.json").write_text(json.dumps(chatgpt[:1]), "utf-8")
+    aeon("conversation", "import", tmp_path / "x.json")
+    lines = exported(aeon, "Flour for guests", "--branches", "all").splitlines()
+    above = lines[lines.index("> Who said this?") - 2]
+    assert "] User ·" in above
 
 
 def test_a_message_that_looks_like_markdown_is_no_part_of_the_document(aeon, chatgpt, tmp_path):

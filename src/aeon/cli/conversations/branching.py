@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from aeon.application.conversations import AnswerFollower, ConversationService
 from aeon.cli.console import print_message
 from aeon.cli.conversations.chat import Chat, ChatOptions
-from aeon.cli.conversations.views import print_path, state_of
+from aeon.cli.conversations.paths import print_earlier, print_path
+from aeon.cli.conversations.views import state_of
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.session import load_cli_settings
@@ -41,7 +42,9 @@ def switch_to(name: str, user: str, expect: int | None) -> int:
     with workspace_session(user) as workspace:
         service = workspace.conversations
         chosen = service.activate(service.find_alternative(name).id, expected_version=expect)
-        print_path(service, service.path(chosen.conversation_id))
+        path = service.path(chosen.conversation_id)
+        print_earlier(path, f"aeon conversation show {chosen.conversation_id[:SHORT_ID]} --before {{}}")
+        print_path(service, path)
     return ExitCode.DONE
 
 

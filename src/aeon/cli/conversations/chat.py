@@ -18,8 +18,9 @@ from aeon.application.knowledge import KnowledgeService
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.conversations.line_editor import open_line_reader
+from aeon.cli.conversations.paths import print_window
 from aeon.cli.conversations.slash_commands import COMMANDS, SlashCommands
-from aeon.cli.conversations.views import doubts_of, heading, print_path
+from aeon.cli.conversations.views import doubts_of, heading
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import piped_text
 from aeon.cli.platform.session import runtime_session
@@ -127,7 +128,8 @@ class Chat:
             print_message("temporary: nothing of it is kept, and it has no stored tools, skills or files", "note: ")
         name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
         print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
-        print_path(self.service, path)
+        if self.conversation is not None:
+            print_window(self.service, self.conversation, path, "/show {}")
         self._wait_for_open_answer()
         draft = ""
         while not commands.is_over:

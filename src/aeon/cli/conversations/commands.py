@@ -30,6 +30,8 @@ Process = Annotated[
     ),
 ]
 
+_FIELD_NAMES = {"title": "title", "tags": "tags", "contextBudget": "budget"}
+
 Attach = Annotated[
     list[Path] | None,
     typer.Option("--attach", "-a", metavar="FILE", help="Attach a text, PDF or image to the message. Repeatable."),
@@ -146,6 +148,12 @@ def conversation_show(
             autocompletion=complete_conversation_or_message,
         ),
     ],
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N messages: the last ones.")
+    ] = 200,
+    before: Annotated[
+        int | None, typer.Option("--before", min=1, metavar="NUMBER", help="Only what stands before this message.")
+    ] = None,
     user: User = "me",
     output: Output = "table",
 ) -> int:
@@ -153,9 +161,9 @@ def conversation_show(
 
     Of a message or an answer, the path that ends there, on whatever branch it stands; nothing is switched.
     """
-    from aeon.cli.conversations.views import show_conversation
+    from aeon.cli.conversations.paths import show_conversation
 
-    return show_conversation(name, user, output=output)
+    return show_conversation(name, user, limit=limit, before=before, output=output)
 
 
 @conversation.command("tree")
@@ -212,7 +220,7 @@ def conversation_memory(name: AlternativeName, user: User = "me", output: Output
 
 
 @conversation.command("set")
-def conversation_set(  # one for each option
+def conversation_set(  # noqa: PLR0913, PLR0917  # one for each option
     name: ConversationName,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")] = None,
     tags: Annotated[
@@ -222,14 +230,28 @@ def conversation_set(  # one for each option
     budget: Annotated[
         int | None, typer.Option("--budget", min=256, metavar="TOKENS", help="The most tokens of a prompt.")
     ] = None,
+    no_title: Annotated[bool, typer.Option("--no-title", help="Remove its title.")] = False,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove its tags.")] = False,
+    no_budget: Annotated[bool, typer.Option("--no-budget", help="Remove its budget.")] = False,
     expect: Expect = None,
     user: User = "me",
 ) -> int:
     """Change a conversation's title, tags, pin or budget."""
+    from aeon.base.errors import InputError
+    from aeon.base.json import Json, JsonObject
     from aeon.cli.conversations.views import change_conversation
 
-    wanted = {"title": title, "tags": tags, "pinned": pinned, "contextBudget": budget}
-    return change_conversation(name, user, {key: value for key, value in wanted.items() if value is not None}, expect)
+    given = {"title": title, "tags": tags, "pinned": pinned, "contextBudget": budget}
+    wanted: JsonObject = {field: value for field, value in given.items() if value is not None}
+    removals: list[tuple[str, bool, Json]] = [
+        ("title", no_title, None),
+        ("tags", no_tags, []),
+        ("contextBudget", no_budget, None),
+    ]
+    removed: JsonObject = {field: empty for field, is_removed, empty in removals if is_removed}
+    if both := sorted(wanted.keys() & removed.keys()):
+        raise InputError(f"The {_FIELD_NAMES[both[0]]} cannot be set and removed.", next_step="Leave one option out.")
+    return change_conversation(name, user, wanted | removed, expect)
 
 
 @conversation.command("archive")

@@ -18,12 +18,12 @@ from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
 from aeon.cli.conversations.knowledge_commands import KNOWLEDGE_COMMANDS, KnowledgeCommands
+from aeon.cli.conversations.paths import print_window
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     heading,
     print_comparison,
     print_origin,
-    print_path,
     shown_content,
     state_of,
     title_of,
@@ -33,7 +33,7 @@ from aeon.cli.text import SHORT_ID
 
 COMMANDS = (
     SlashCommand("help", "/help", "list the commands"),
-    SlashCommand("show", "/show", "print the conversation, numbered"),
+    SlashCommand("show", "/show [N]", "print the conversation, numbered; with N, what stands before it"),
     SlashCommand("attach", "/attach [FILE]", "attach a file to the next message; without FILE, none"),
     SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
     SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
@@ -112,9 +112,12 @@ class SlashCommands:
     def _help(self, _: str) -> None:
         print_table(("COMMAND", "WHAT"), [(each.usage, each.help) for each in COMMANDS])
 
-    def _show(self, _: str) -> None:
-        print_message(heading(self._service, self._conversation()))
-        print_path(self._service, self._path())
+    def _show(self, arguments: str) -> None:
+        before, _ = _leading_number(arguments)
+        conversation = self._service.get(self._conversation().id)
+        path = self._service.path(conversation.id, before=before)
+        print_message(heading(self._service, conversation))
+        print_window(self._service, conversation, path, "/show {}")
 
     def _attach(self, file: str) -> None:
         if not file:
@@ -232,15 +235,19 @@ class SlashCommands:
         return self._chat.conversation
 
     def _path(self) -> list[Alternative]:
-        path = self._service.path(self._conversation().id)
+        conversation = self._conversation()
+        path = self._service.path(conversation.id)
+        if not path and conversation.forked_from_id is not None:
+            raise _no_own_message(conversation, self._service.before_fork(conversation, limit=1))
         if not path:
             raise InputError("The conversation is empty.", next_step="Write a message.")
         return path
 
     def _at(self, number: int) -> Alternative:
-        found = next((each for each in self._path() if each.turn.sequence == number), None)
+        last = self._path()[-1].turn.sequence
+        found = self._service.visible(self._conversation().id, number)
         if found is None:
-            raise InputError(f"The conversation has no message {number}.", next_step="See /show.")
+            raise InputError(f"The conversation has no message {number}; its last is {last}.", next_step="See /show.")
         return found
 
     def _alternative(self, number: int, sequence: int) -> Alternative:
@@ -257,6 +264,15 @@ class SlashCommands:
         if found is None:
             raise InputError("Nothing was answered yet.", next_step="Write a message.")
         return found
+
+
+def _no_own_message(fork: Conversation, before: list[Alternative]) -> InputError:
+    """What is wrong where a command needs a message and the fork has none; `before` is what it continues from."""
+    origin = (fork.forked_from_id or "")[:SHORT_ID]
+    where = f"; it continues from message {before[-1].turn.sequence} of {origin}" if before else ""
+    return InputError(
+        f"The fork has no message of its own yet{where}.", next_step=f"Write a message, or go back with /open {origin}."
+    )
 
 
 def _leading_number(text: str) -> tuple[int | None, str]:

@@ -1,12 +1,11 @@
 """Prints conversations: lists, paths, trees, manifests."""
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService, messages_of
 from aeon.base.json import JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
-from aeon.cli.conversations.attached_files import as_json, file_line, words_in_prompt
+from aeon.cli.conversations.attached_files import as_json, words_in_prompt
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
@@ -15,13 +14,13 @@ from aeon.cli.text import SHORT_ID, SPEAKERS, one_line, printable, shown_text
 from aeon.kernel.marks import untrusted_marks
 from aeon.platform.errors import NotFoundError
 
-"""Characters of an id that people are shown."""
-
 _ManifestRow: TypeAlias = tuple[str, str, str, str]
 """A part of a prompt: its share of the tokens, its id, its speaker, its text."""
 
 _TITLE_WIDTH = 60
-"""What people are shown as the speaker of a message."""
+
+_FIRST = 50
+"""Messages at the beginning of a conversation in which its title is looked for."""
 
 _TURN_TYPES = {"tool_result": "tool", "summary": "summary"}
 _ROLES = {"user": "you", "assistant": "answer", "tool": "tool", "system": "system"}
@@ -40,6 +39,7 @@ def list_conversations(user: str, *, is_archived: bool, after: str | None, limit
     return ExitCode.DONE
 
 
+<<<<<<< HEAD
 def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
     """Print what is visible of a conversation, or the path that ends at a message, numbered. Raises NotFoundError."""
     with workspace_session(user) as workspace:
@@ -60,6 +60,8 @@ def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
     return ExitCode.DONE
 
 
+=======
+>>>>>>> b69301a7f12074116fbeb15fac00684f7f113f89
 def show_tree(name: str, user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
     """Print every message and answer of a conversation. Raises NotFoundError."""
     with workspace_session(user) as workspace:
@@ -230,11 +232,13 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
     """Its title; without one, the beginning of its first visible message."""
     if conversation.title is not None:
         return one_line(conversation.title, _TITLE_WIDTH)
-    contents = (each.content for each in service.path(conversation.id) if each.turn.speaker != "system")
+    path = service.path(conversation.id, limit=_FIRST, before=_FIRST + 1)
+    contents = (each.content for each in path if each.turn.speaker != "system")
     first = next((content for content in contents if content and content.strip()), None)
     return one_line(first, _TITLE_WIDTH) if first is not None else "(empty)"
 
 
+<<<<<<< HEAD
 def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
     """Print the visible messages and answers, numbered by their depth, with what is attached to them."""
     attached = service.attachments(each.id for each in path)
@@ -260,6 +264,8 @@ def print_abandoned(service: ConversationService, alternatives: Sequence[Alterna
     return abandoned
 
 
+=======
+>>>>>>> b69301a7f12074116fbeb15fac00684f7f113f89
 def speaker_of(alternative: Alternative) -> str:
     """The speaker in a word; of an import, its own role, which may differ from that of its turn."""
     turn = alternative.turn

@@ -16,6 +16,8 @@ Branches: TypeAlias = Literal["path", "all"]
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _SPEAKERS: Final = {"user": "User", "agent": "Assistant", "system": "System"}
+_ROLES: Final = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+"""The speakers of imported messages by their own role, which may differ from that of their turn."""
 
 
 def markdown_of(
@@ -24,10 +26,12 @@ def markdown_of(
     origin: Conversation | None,
     branches: Branches,
     attachments: Mapping[str, Sequence[Attachment]],
+    before: Sequence[Alternative] = (),
 ) -> Iterator[str]:
     """Yields the lines of a conversation, of which all alternatives are given, those of a parent turn first.
 
-    Of `attachments`, which are given by alternative, it has the names.
+    Of `attachments`, which are given by alternative, it has the names. What a fork continues from is given as `before`:
+    it stands first, without numbers.
 
     Messages are numbered in the order of the document. With all branches, the visible path comes first; each other
     branch follows under a heading that names the message that it continues from.
@@ -39,13 +43,21 @@ def markdown_of(
     for each in alternatives:
         siblings[each.turn.id] = siblings.get(each.turn.id, 0) + 1
     yield from _heading(conversation, origin)
+    if before:
+        yield from ("", "## What it continues from")
+        for each in before:
+            yield from _message(each, "")
+            yield from _files(attachments.get(each.id, ()))
+        yield from ("", "## The fork")
+        if not alternatives:
+            yield from ("", "It has no message of its own yet.")
     for place, chain in enumerate(shown):
         if place:
             parent = chain[0].responds_to_id
             after = "another first message" if parent is None else f"another continuation of [{numbers[parent]}]"
             yield from ("", f"## Branch {place + 1}: {after}")
         for each in chain:
-            yield from _message(each, numbers[each.id], siblings[each.turn.id])
+            yield from _message(each, f"[{numbers[each.id]}] ", siblings[each.turn.id])
             yield from _files(attachments.get(each.id, ()))
 
 
@@ -92,9 +104,9 @@ def _heading(conversation: Conversation, origin: Conversation | None) -> Iterato
         yield f"- forked from: `{origin.id}`{title}, at `{conversation.origin_alternative_id}`"
 
 
-def _message(each: Alternative, number: int, siblings: int) -> Iterator[str]:
-    role = each.imported.get("role")
-    speaker = "Tool" if role == "tool" or each.turn.turn_type == "tool_result" else _SPEAKERS[each.turn.speaker]
+def _message(each: Alternative, number: str, siblings: int = 1) -> Iterator[str]:
+    by_turn = "Tool" if each.turn.turn_type == "tool_result" else _SPEAKERS[each.turn.speaker]
+    speaker = _ROLES.get(str(each.imported.get("role")), by_turn)
     marks = [f"{each.sequence} of {siblings}"] if siblings > 1 else []
     marks += ["stale"] if each.is_stale else []
     marks += [each.state] if each.state != "complete" else []
@@ -105,7 +117,7 @@ def _message(each: Alternative, number: int, siblings: int) -> Iterator[str]:
     marks += [_inline(each.model)] if each.model else []
     yield ""
     marked = f" ({', '.join(marks)})" if marks else ""
-    yield f"### [{number}] {speaker} · {each.created_at}{marked}"
+    yield f"### {number}{speaker} · {each.created_at}{marked}"
     yield ""
     yield from (f"> {line}" if line else ">" for line in _LINE_END.split(_content(each)))
 

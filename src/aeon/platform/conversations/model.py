@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 from pydantic import Field, StrictBool
 
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.platform.records import Name, Record
+from aeon.platform.records import TAG, Name, Record
 
 ConversationStatus: TypeAlias = Literal["active", "archived"]
 Speaker: TypeAlias = Literal["user", "agent", "system"]
@@ -28,7 +28,7 @@ _SPEAKERS_OF_ROLES: Final[Mapping[str, Literal["user", "agent"] | None]] = {
 MAX_CONTENT: Final = 1_000_000
 """The most characters of a message."""
 
-Tag = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\s,]([^,\x00-\x1f\x7f]*[^\s,])?$")]
+Tag = Annotated[str, Field(min_length=1, max_length=50, pattern=TAG)]
 
 
 class Conversation(Record):
@@ -75,7 +75,7 @@ class ConversationChange(Record):
     context_budget: int | None = Field(default=None, ge=256)
 
     def requested_fields(self) -> JsonObject:
-        """The given fields under their published names; a title can be removed, by None."""
+        """The given fields under their published names; a title and a budget can be removed, by None."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

@@ -153,9 +153,10 @@ WITH RECURSIVE path (n, id) AS (
     SELECT 0, id FROM alternatives WHERE id = :id AND owner_id = :user
     UNION ALL
     SELECT n + 1, a.responds_to_id FROM path {step}
-    WHERE a.responds_to_id IS NOT NULL AND n + 1 < :limit
+    WHERE a.responds_to_id IS NOT NULL AND n + 1 < :end
 )
 {rows}
+WHERE path.n >= :skip
 ORDER BY path.n DESC
 """
 
@@ -163,7 +164,7 @@ ORDER BY path.n DESC
 PATH: Final = DialectQuery(
     _path(_PATH_STEP.sqlite, _PATH_ROWS.sqlite), _path(_PATH_STEP.postgresql, _PATH_ROWS.postgresql)
 )
-"""The newest `:limit` alternatives of the path that ends at `:id`, oldest first."""
+"""Of the newest `:end` alternatives of the path that ends at `:id` all but the newest `:skip`, oldest first."""
 
 
 def _ancestors(step: str) -> str:

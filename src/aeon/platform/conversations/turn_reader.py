@@ -41,9 +41,13 @@ class TurnReader:
         """Return the user's alternatives whose ids begin with `prefix`, by id."""
         return self._all(queries.ALTERNATIVES_MATCHING, {"user": user, **id_range(prefix), "limit": limit})
 
-    def path(self, user: str, id_: str, limit: int = _WINDOW) -> list[Alternative]:
-        """Return the newest `limit` alternatives of the path that ends at `id_`, oldest first (platform 22)."""
-        return self._all(queries.PATH, {"user": user, "id": id_, "limit": limit})
+    def path(self, user: str, id_: str, limit: int = _WINDOW, *, before: int | None = None) -> list[Alternative]:
+        """Return the newest `limit` alternatives of the path that ends at `id_`, oldest first (platform 22).
+
+        With `before`, the newest of those whose depth is smaller than that.
+        """
+        skip = 0 if before is None else max(0, self.get(user, id_).turn.sequence - before + 1)
+        return self._all(queries.PATH, {"user": user, "id": id_, "end": skip + limit, "skip": skip})
 
     def list_siblings(self, user: str, id_: str) -> list[Alternative]:
         """Return all alternatives of the same turn, newest first (platform 44)."""
