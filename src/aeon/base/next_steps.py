@@ -13,11 +13,8 @@ TEXTS: Final[Mapping[str, str]] = {
     "catalog.list_webhooks": "{suggestion}List the webhooks.",
     "config.edit": "Correct the file.",
     "config.explain": "See where each setting comes from.",
-<<<<<<< HEAD
     "config.list": "List the settings.",
-=======
     "conversations.choose_process": "Choose another Process for the answer.",
->>>>>>> 36741aa38e3603c62ead4339382da854f062ca89
     "engine.address": "See where each setting comes from, and set engine.address to that server.",
     "files.give_again": "Give the same texts again.",
     "folder.adopt": (

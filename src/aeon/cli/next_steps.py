@@ -16,13 +16,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list_webhooks": "{suggestion}See `aeon process webhook list`.",
     "config.edit": "Correct it: aeon config edit",
     "config.explain": "See `aeon config list`.",
-<<<<<<< HEAD
     "config.list": "`aeon config list` shows every setting.",
-=======
     "conversations.choose_process": (
         "Choose another one with --process NAME, or in a dialogue with /regenerate NAME; see `aeon process list`."
     ),
->>>>>>> 36741aa38e3603c62ead4339382da854f062ca89
     "engine.address": "See `aeon config list`, and set engine.address to that server.",
     "files.give_again": "Give each again with --file FILE, or pipe it in again.",
     "folder.adopt": (

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from aeon.application.conversations import Alternative, Conversation, ConversationService
 from aeon.cli.console import print_data, print_message
 from aeon.cli.conversations.attached_files import as_json, file_line
-from aeon.cli.conversations.views import find_conversation_or_message, full_content, heading, marks_of, speaker_of
+from aeon.cli.conversations.views import (
+    find_conversation_or_message,
+    full_content,
+    heading,
+    marks_of,
+    print_abandoned,
+    speaker_of,
+)
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.platform.session import workspace_session
@@ -21,6 +28,7 @@ def show_conversation(name: str, user: str, *, limit: int, before: int | None, o
             path = service.path(found.id, limit=limit, before=before)
         else:
             path = service.path_to(end.id, limit=limit, before=before)
+        print_abandoned(service, path)
         shown = {
             **found.as_dict(),
             "before": as_json(service, service.before_fork(found)),
@@ -84,10 +92,11 @@ def print_earlier(path: Sequence[Alternative], way: str) -> None:
 def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
     """Print messages and answers of a path, numbered by their depth, with what is attached to them."""
     attached = service.attachments(each.id for each in path)
+    abandoned = service.answers.list_abandoned(path)
     for each in path:
-        marks = marks_of(service, each)
+        marks = marks_of(service, each, is_abandoned=each.id in abandoned)
         print_data(f"[{each.turn.sequence}] {speaker_of(each)}{f' ({marks})' if marks else ''}:")
-        print_data(printable(full_content(each)))
+        print_data("[not complete]" if each.id in abandoned else printable(full_content(each)))
         for file in attached.get(each.id, []):
             print_data(f"[attached: {file_line(file.name, file.size)}]")
         print_data("")

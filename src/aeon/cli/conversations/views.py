@@ -1,5 +1,6 @@
 """Prints conversations: lists, paths, trees, manifests."""
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService, messages_of
@@ -39,29 +40,6 @@ def list_conversations(user: str, *, is_archived: bool, after: str | None, limit
     return ExitCode.DONE
 
 
-<<<<<<< HEAD
-def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
-    """Print what is visible of a conversation, or the path that ends at a message, numbered. Raises NotFoundError."""
-    with workspace_session(user) as workspace:
-        service = workspace.conversations
-        found, end = find_conversation_or_message(service, name)
-        path = service.path(found.id) if end is None else service.path_to(end.id)
-        before = service.before_fork(found)
-        print_abandoned(service, path)
-        shown = {**found.as_dict(), "before": as_json(service, before), "path": as_json(service, path)}
-        if print_as(output, shown, key="id"):
-            return ExitCode.DONE
-        print_message(heading(service, found))
-        for each in before:
-            print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
-        print_path(service, path)
-        if end is not None and end.id not in {each.id for each in service.path(found.id)}:
-            print_message("this path is on another branch than the visible one", "note: ")
-    return ExitCode.DONE
-
-
-=======
->>>>>>> b69301a7f12074116fbeb15fac00684f7f113f89
 def show_tree(name: str, user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
     """Print every message and answer of a conversation. Raises NotFoundError."""
     with workspace_session(user) as workspace:
@@ -238,20 +216,6 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
     return one_line(first, _TITLE_WIDTH) if first is not None else "(empty)"
 
 
-<<<<<<< HEAD
-def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
-    """Print the visible messages and answers, numbered by their depth, with what is attached to them."""
-    attached = service.attachments(each.id for each in path)
-    abandoned = service.answers.list_abandoned(path)
-    for each in path:
-        marks = marks_of(service, each, is_abandoned=each.id in abandoned)
-        print_data(f"[{each.turn.sequence}] {speaker_of(each)}{f' ({marks})' if marks else ''}:")
-        print_data("[not complete]" if each.id in abandoned else printable(full_content(each)))
-        for file in attached.get(each.id, []):
-            print_data(f"[attached: {file_line(file.name, file.size)}]")
-        print_data("")
-
-
 def print_abandoned(service: ConversationService, alternatives: Sequence[Alternative]) -> frozenset[str]:
     """Say what to do about answers that nobody makes any more, and return their ids."""
     abandoned = service.answers.list_abandoned(alternatives)
@@ -264,8 +228,6 @@ def print_abandoned(service: ConversationService, alternatives: Sequence[Alterna
     return abandoned
 
 
-=======
->>>>>>> b69301a7f12074116fbeb15fac00684f7f113f89
 def speaker_of(alternative: Alternative) -> str:
     """The speaker in a word; of an import, its own role, which may differ from that of its turn."""
     turn = alternative.turn
