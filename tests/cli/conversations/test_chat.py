@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aeon.application.project import Project
+from aeon.cli.conversations.slash_commands import COMMANDS
 from aeon.platform.conversations.turns import Executor
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.wire_rules import ErrorResponse, InlineError, TextResponse
@@ -184,6 +185,17 @@ def test_a_dumb_terminal_of_forty_columns_gets_no_escapes(double, terminal):
     assert code == 0, screen
     assert "Hi." in screen
     assert "\x1b" not in screen
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_the_help_of_a_chat_is_whole_and_as_wide_as_the_terminal(aeon, slash, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = slash("/help")
+    assert max(map(len, shown.splitlines())) <= columns
+    assert "..." not in shown
+    words = " ".join(shown.split())
+    for each in COMMANDS:
+        assert f"{each.usage} {each.help}" in words
 
 
 def test_an_answer_with_a_tool_says_which_in_its_manifest_and_needs_no_model_platform_25(talk, aeon):
