@@ -58,6 +58,8 @@ COMMANDS = (
     SlashCommand("quit", "/quit", "leave; everything is kept"),
 )
 
+_SLASHED_TEXT = SlashCommand("", "//TEXT", "say a message that begins with a slash: /TEXT")
+
 
 class ChatSession(Protocol):
     """The chat that the commands act on."""
@@ -116,7 +118,7 @@ class SlashCommands:
     def _help(self, _: str) -> None:
         columns = shutil.get_terminal_size((COLUMNS, 24)).columns
         usage = max(len(each.usage) for each in COMMANDS) + 2
-        for each in COMMANDS:
+        for each in (*COMMANDS, _SLASHED_TEXT):
             if columns - usage < _NARROW:
                 print_data("\n".join([each.usage, *wrap(each.help, columns, "  ", "  ")]))
             else:
@@ -161,7 +163,7 @@ class SlashCommands:
 
     def _stop(self, _: str) -> None:
         stopped = self._service.stop(self._last("agent").id)
-        print_message(f"the last answer is {state_of(stopped) or 'complete'}")
+        print_message(f"the last answer is {stopped.state}")
 
     def _alternatives(self, arguments: str) -> None:
         number, _ = _leading_number(arguments)
