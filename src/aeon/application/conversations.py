@@ -149,6 +149,8 @@ class ConversationService:
         """
         if name == NEWEST:
             newest = self._platform.conversations.list_newest(self._user, limit=1)
+            if not newest and self._platform.conversations.list_newest(self._user, status="archived", limit=1):
+                raise NotFoundError("All your conversations are archived.", next_step="Name one by its id.")
             if not newest:
                 raise NotFoundError("You have no conversations.", next_step="Begin one.")
             return newest[0]

@@ -10,7 +10,8 @@ from aeon.adapters.files.attachments import attachment_of, read_attachment
 from aeon.base.errors import InputError
 from aeon.platform.conversations.attachments import MAX_ATTACHMENT, MAX_NAME
 
-PNG = b"\x89PNG\r\n\x1a\nrest"
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+PNG = SIGNATURE + b"\0\0\0\x0dIHDR" + b"\0\0\0\1" * 2 + b"rest"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,9 @@ def test_bytes_and_name_say_what_a_file_is(name, content, media_type, text):
         ("a.png", b"not a picture", "not what its name says"),
         ("a.pdf", b"not a PDF", "not what its name says"),
         ("a.pdf", b"%PDF-1.7 broken", "cannot be read as a PDF"),
+        ("a.png", SIGNATURE, "not what its name says"),
+        ("a.png", SIGNATURE + b"\0\0\0\x0dIHDR\0\0", "not what its name says"),
+        ("a.png", SIGNATURE + b"\0\0\0\x0dIHDR" + bytes(8), "not what its name says"),
         ("a.txt", b"", "is empty"),
         ("a.txt", b" \n\t", "has no text"),
         ("..", b"text", "not a file name"),

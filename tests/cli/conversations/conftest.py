@@ -38,7 +38,8 @@ def slash(capsys):
     """`slash(line)`: a command in a chat that goes on with the last conversation; what it prints."""
     with Project.open() as project:
         service = project.conversations
-        chat = Chat(service, project.knowledge, service.find("last"), None)
+        newest = service.list(limit=1).items
+        chat = Chat(service, project.knowledge, newest[0] if newest else None, None)
         commands = SlashCommands(chat)
 
         def run(line):

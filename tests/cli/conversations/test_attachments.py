@@ -178,3 +178,12 @@ def test_tab_completes_commands_and_the_path_after_attach(tmp_path):
         for line in ("/a", f"/attach {tmp_path}/quarterly f", f"/edit {tmp_path}/quart", f"See {tmp_path}/quart")
     }
     assert [*found.values()] == [["/attach", "/archive"], ["igures.csv"], [], []]
+
+
+@pytest.mark.slow
+def test_a_broken_pdf_is_one_error_without_lines_of_the_package_that_reads_it(process, tmp_path):
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    refused = process("chat", "What is in it?", "-a", tmp_path / "broken.pdf")
+    assert refused.code == 2
+    assert refused.err.startswith("error: ")
+    assert "cannot be read as a PDF" in " ".join(refused.err.split())

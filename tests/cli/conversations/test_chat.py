@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aeon.application.project import Project
+from aeon.cli.conversations.slash_commands import COMMANDS
 from aeon.platform.conversations.turns import Executor
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.wire_rules import ErrorResponse, InlineError, TextResponse
@@ -184,6 +185,56 @@ def test_a_dumb_terminal_of_forty_columns_gets_no_escapes(double, terminal):
     assert code == 0, screen
     assert "Hi." in screen
     assert "\x1b" not in screen
+
+
+@pytest.mark.slow
+def test_two_slashes_say_a_message_that_begins_with_one_and_a_refused_message_is_said_to_be(double, terminal, aeon):
+    double("A folder.", ErrorResponse(400, "not today"))
+    lines = ["//etc is what?", "Hello", "Never said", "/quit"]
+    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    assert code == 0, screen
+    assert "your message was not said; the up arrow brings it back" in " ".join(screen.split())
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    assert [each["content"] for each in path] == ["/etc is what?", "A folder.", "Hello", None]
+
+
+def test_tools_and_a_process_exclude_each_other(talk, aeon):
+    _, chat = talk()
+    for flag in ("--tools", "--no-tools"):
+        refused = chat("Hello", flag, "--process", "reply_plain")
+        assert refused.code == 2
+        assert f"{flag} chooses a Process itself" in refused.err
+
+
+def test_stopping_a_complete_answer_that_is_doubtful_says_that_it_is_complete(talk, aeon):
+    _, chat = talk("The capital of Austria is the city of Vienna.")
+    chat("Wie heißt die Hauptstadt von Österreich, und wie alt ist sie?")
+    assert "the answer is complete" in aeon("conversation", "stop", "last").err
+
+
+def test_last_says_that_all_conversations_are_archived(talk, aeon):
+    _, chat = talk("Hi.")
+    chat("Hello")
+    aeon("conversation", "archive", "last")
+    assert "All your conversations are archived." in chat("Hello", "-c", "last").err
+
+
+def test_a_conversation_whose_messages_were_erased_is_listed_as_erased(talk, aeon):
+    _, chat = talk("Hi.")
+    chat("Hello")
+    aeon("conversation", "forget", "last", "--yes")
+    assert "(erased)" in aeon("conversation", "list").out
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_the_help_of_a_chat_is_whole_and_as_wide_as_the_terminal(aeon, slash, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = slash("/help")
+    assert max(map(len, shown.splitlines())) <= columns
+    assert "..." not in shown
+    words = " ".join(shown.split())
+    for each in COMMANDS:
+        assert f"{each.usage} {each.help}" in words
 
 
 def test_an_answer_with_a_tool_says_which_in_its_manifest_and_needs_no_model_platform_25(talk, aeon):

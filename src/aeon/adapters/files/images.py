@@ -9,8 +9,11 @@ from aeon.llm.interface import Image
 MAX_IMAGE: Final = 10 * 1024 * 1024
 """Bytes of a picture."""
 
+_PNG: Final = "image/png"
+_PNG_SIZE_END: Final = 24
+
 _KINDS: Final = (
-    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
+    (b"\x89PNG\r\n\x1a\n", 0, _PNG),
     (b"\xff\xd8\xff", 0, "image/jpeg"),
     (b"GIF8", 0, "image/gif"),
     (b"WEBP", 8, "image/webp"),
@@ -35,5 +38,11 @@ def read_image(path: Path) -> Image:
 
 
 def picture_type(content: bytes) -> str | None:
-    """The media type of a picture by its first bytes; None if it is none that models take."""
-    return next((kind for start, position, kind in _KINDS if content[position:].startswith(start)), None)
+    """The media type of a picture by its first bytes; None if it is none that models take, or a PNG without a size."""
+    found = next((kind for start, position, kind in _KINDS if content[position:].startswith(start)), None)
+    return None if found == _PNG and not _has_size(content) else found
+
+
+def _has_size(png: bytes) -> bool:
+    """Whether a PNG's first chunk is its header, with a width and a height (PNG 11.2.1)."""
+    return png[12:16] == b"IHDR" and len(png) >= _PNG_SIZE_END and all(map(any, (png[16:20], png[20:24])))

@@ -1,6 +1,7 @@
 """The text of a file: UTF-8 as it stands, or the text of a PDF with the extra `files`."""
 
 import io
+import logging
 import os
 import stat
 from pathlib import Path
@@ -72,6 +73,12 @@ def _no_text(path: Path) -> InputError:
     )
 
 
+def _keep_off_stderr(logger: logging.Logger) -> None:
+    """Let warnings of a damaged file reach only a log that somebody has set up: our error says what is wrong."""
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
 def pages_of_pdf(data: bytes, path: Path) -> list[str]:
     """The texts of a PDF's pages. `path` names it in errors.
 
@@ -84,6 +91,7 @@ def pages_of_pdf(data: bytes, path: Path) -> list[str]:
         raise MissingExtraError(
             "Reading PDF files needs the package pypdf.", next_step="Install aeon-orchestrator[files]."
         ) from None
+    _keep_off_stderr(logging.getLogger("pypdf"))
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):

@@ -7,7 +7,6 @@ from aeon.application.conversations import AnswerFollower, ConversationService
 from aeon.cli.console import print_message
 from aeon.cli.conversations.chat import Chat, ChatOptions
 from aeon.cli.conversations.paths import print_earlier, print_path
-from aeon.cli.conversations.views import state_of
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.session import load_cli_settings
@@ -53,7 +52,7 @@ def stop_answer(name: str, user: str) -> int:
     with runtime_session(user) as workspace:
         service = workspace.conversations
         stopped = service.stop(service.find_alternative(name).id)
-    print_message(f"the answer is {state_of(stopped) or 'complete'}")
+    print_message(f"the answer is {stopped.state}")
     return ExitCode.DONE
 
 

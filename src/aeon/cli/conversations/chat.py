@@ -27,6 +27,7 @@ from aeon.cli.platform.session import runtime_session
 from aeon.cli.session import load_cli_settings
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import SHORT_ID, printable
+from aeon.platform.errors import ConflictError
 
 _NAMING = 20.0
 """Seconds that leaving waits for a title."""
@@ -143,12 +144,10 @@ class Chat:
                 break
             draft = ""
             try:
-                if line.startswith("/"):
+                if line.startswith("/") and not line.startswith("//"):
                     draft = commands.run(line) or ""
                 elif line.strip():
-                    self.say(line)
-                    self._begin_title()
-                    self._begin_summary()
+                    self._say_and_follow_up(line[1:] if line.startswith("//") else line)
             except AeonError as error:
                 print_error(error)
         if self.conversation is not None and not self._is_temporary:
@@ -156,6 +155,16 @@ class Chat:
             self._finish_title(self.conversation.id)
             self._finish_summaries(self.conversation.id)
         return ExitCode.DONE
+
+    def _say_and_follow_up(self, text: str) -> None:
+        """Say a message of a dialogue, and begin what may be made while the user writes the next one."""
+        try:
+            self.say(text)
+        except ConflictError:
+            print_message("your message was not said; the up arrow brings it back", "note: ")
+            raise
+        self._begin_title()
+        self._begin_summary()
 
     def _begin_title(self) -> None:
         """Let the conversation be named while the user writes, unless the user's next message would wait for it."""

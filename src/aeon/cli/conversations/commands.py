@@ -70,8 +70,14 @@ def chat(  # one for each option
     In a pipe, stdin is the message and stdout has the answer alone. Answers may use the built-in tools, the skills and
     your stored tools, and read files of this folder; a temporary conversation has none of these but the built-in tools.
     """
+    from aeon.base.errors import InputError
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
+    if process is not None and tools is not None:
+        flag = "--tools" if tools else "--no-tools"
+        raise InputError(
+            f"{flag} chooses a Process itself: it cannot be given with --process.", next_step="Leave one of both out."
+        )
     name = "last" if goes_on and conversation is None else conversation
     chosen = process or _process_of(tools)
     return run_chat(message, ChatOptions(name, chosen, model, user, attach or [], temporary))

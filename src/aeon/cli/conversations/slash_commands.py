@@ -1,5 +1,6 @@
 """The commands inside `aeon chat`, which begin with a slash."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -13,7 +14,7 @@ from aeon.application.conversations import (
 )
 from aeon.application.knowledge import KnowledgeService
 from aeon.base.errors import InputError
-from aeon.cli.console import print_message
+from aeon.cli.console import print_data, print_message
 from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
@@ -29,7 +30,10 @@ from aeon.cli.conversations.views import (
     title_of,
 )
 from aeon.cli.output import print_table
-from aeon.cli.text import SHORT_ID
+from aeon.cli.text import COLUMNS, SHORT_ID, wrap
+
+_NARROW = 30
+"""Columns for what a command does; with fewer, it stands in lines of its own."""
 
 COMMANDS = (
     SlashCommand("help", "/help", "list the commands"),
@@ -53,6 +57,8 @@ COMMANDS = (
     SlashCommand("new", "/new", "begin a new conversation"),
     SlashCommand("quit", "/quit", "leave; everything is kept"),
 )
+
+_SLASHED_TEXT = SlashCommand("", "//TEXT", "say a message that begins with a slash: /TEXT")
 
 
 class ChatSession(Protocol):
@@ -110,7 +116,13 @@ class SlashCommands:
         return self._handlers[name](arguments.strip())
 
     def _help(self, _: str) -> None:
-        print_table(("COMMAND", "WHAT"), [(each.usage, each.help) for each in COMMANDS])
+        columns = shutil.get_terminal_size((COLUMNS, 24)).columns
+        usage = max(len(each.usage) for each in COMMANDS) + 2
+        for each in (*COMMANDS, _SLASHED_TEXT):
+            if columns - usage < _NARROW:
+                print_data("\n".join([each.usage, *wrap(each.help, columns, "  ", "  ")]))
+            else:
+                print_data("\n".join(wrap(each.help, columns, each.usage.ljust(usage), " " * usage)))
 
     def _show(self, arguments: str) -> None:
         before, _ = _leading_number(arguments)
@@ -151,7 +163,7 @@ class SlashCommands:
 
     def _stop(self, _: str) -> None:
         stopped = self._service.stop(self._last("agent").id)
-        print_message(f"the last answer is {state_of(stopped) or 'complete'}")
+        print_message(f"the last answer is {stopped.state}")
 
     def _alternatives(self, arguments: str) -> None:
         number, _ = _leading_number(arguments)

@@ -213,6 +213,8 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
     path = service.path(conversation.id, limit=_FIRST, before=_FIRST + 1)
     contents = (each.content for each in path if each.turn.speaker != "system")
     first = next((content for content in contents if content and content.strip()), None)
+    if first is None and any(each.forgotten_at is not None for each in path):
+        return "(erased)"
     return one_line(first, _TITLE_WIDTH) if first is not None else "(empty)"
 
 
