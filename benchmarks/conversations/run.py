@@ -18,18 +18,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from writing import Talk, database, opened
 
 from aeon import Project
+from aeon.application.conversations import ConversationService
 from aeon.base.errors import AeonError
+from aeon.base.json import canonical_json
+from aeon.bootstrap.platform import open_project_platform
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import path_digest
 from aeon.platform.search.message_index import DocumentPlace, add_document, begin_index
 from aeon.platform.search.messages import MessageSearch
 from aeon.platform.store import Store
+from aeon.settings import load_settings
 
 if TYPE_CHECKING:
     from aeon.testing.postgres_server import PostgresTestServer
@@ -41,6 +45,9 @@ WORDS = [f"{first}{second}{third}" for first in "bdfgklmnprst" for second in ("a
 PROCESSES, SECONDS = 10, 4.0
 WRITES = 3
 """Writes between two messages: the message, the beginning of its answer, the end of it."""
+
+LONG_CONTENTS = 2_000
+"""Turns whose contents are longer than what a window shows of them."""
 
 HASH = "0" * 64
 
@@ -169,7 +176,7 @@ def together(kind: str, address: str) -> list[float]:
 
 
 def lists_and_search(talk: Talk, rounds: int) -> None:
-    """The newest of many conversations, searching in many messages, and a large tree by windows."""
+    """The newest of many conversations, and searching in many messages."""
     print("| reading | p50 ms | p95 ms | aim: p95 |\n|---|--:|--:|---|")
     for _ in range(10_000):
         talk.conversation()
@@ -194,6 +201,31 @@ def row(name: str, rounds: int, aim: float, act: Callable[[], object]) -> None:
     act()
     found = in_turns(rounds, act=act)["act"]
     print(f"| {name} | {found.p50:.1f} | {found.p95:.1f} | {aim:g} ms: {verdict(found.p95 <= aim)} |")
+
+
+def windows(turns: int) -> None:
+    """A large tree in SQLite, read from its root to its end by windows; the first turns have long contents."""
+    long = " ".join(WORDS)
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load_settings({}, os.environ, Path(folder))
+        with open_project_platform(Path(folder), loaded.settings, os.environ, loaded.from_project) as platform:
+            place, _ = chain(Talk(platform.store, "me"), turns, lambda n: long if n < LONG_CONTENTS else f"turn {n}")
+            service = ConversationService(platform, "me", needs_no_run, context=8_192)
+            took, sizes, after = Figure(), [], None
+            while not took or after is not None:
+                began = time.perf_counter()
+                page = service.tree(place.id, after=after)
+                took.append((time.perf_counter() - began) * 1e3)
+                sizes.append(len(canonical_json([each.as_dict() for each in page.items])) / 1_000)
+                after = page.next_cursor
+    print("| a large tree by windows, SQLite | windows | p50 ms | p95 ms | largest answer, KB | aim |")
+    print("|---|--:|--:|--:|--:|---|")
+    line = f"{len(took)} | {took.p50:.1f} | {took.p95:.1f} | {max(sizes):.0f} | 200 KB: {verdict(max(sizes) <= 200)}"
+    print(f"| {turns:,} turns | {line} |\n")
+
+
+def needs_no_run() -> NoReturn:
+    raise NotImplementedError("Reading a tree starts no run.")
 
 
 def verdict(holds: bool) -> str:
@@ -359,6 +391,7 @@ def main() -> None:
     with stores(options.only) as found:
         for name, address in found:
             measure(name, address, options)
+    windows(options.sizes[-1])
     print("## An answer\n")
     questions(options.rounds // 4)
     prefixes()

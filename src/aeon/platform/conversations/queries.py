@@ -113,9 +113,11 @@ WHERE a.owner_id = :user AND a.state = 'generating' ORDER BY a.created_at, a.id 
 """
 
 TREE: Final = f"""{_ALTERNATIVES}
-WHERE a.conversation_id = :conversation AND a.owner_id = :user AND (t.sequence, t.id, a.sequence) > (:depth, :turn, :n)
+WHERE t.conversation_id = :conversation AND a.owner_id = :user
+  AND (t.sequence, t.id) >= (:depth, :turn) AND (t.sequence, t.id, a.sequence) > (:depth, :turn, :n)
 ORDER BY t.sequence, t.id, a.sequence LIMIT :limit
 """
+"""From the turn of `:turn` on, so that a window reads no more of a large tree than it shows."""
 
 
 def _near(columns: str, condition: str) -> DialectQuery:
