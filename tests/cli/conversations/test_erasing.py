@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from base64 import b64encode
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def files_with(text, *others):
             if any(one in data for one in wanted for data in (bytes_of(each), each.name.encode()))
         }
     )
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_files(tmp_path_factory, monkeypatch):
+    """Temporary files lie where no other test has any, so that all of them can be looked at."""
+    folder = str(tmp_path_factory.mktemp("t"))
+    monkeypatch.setenv("TMPDIR", folder)
+    monkeypatch.setattr(tempfile, "tempdir", folder)
 
 
 @pytest.fixture

@@ -154,9 +154,7 @@ def conversation_show(
             autocompletion=complete_conversation_or_message,
         ),
     ],
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N messages: the last ones.")
-    ] = 200,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")] = 200,
     before: Annotated[
         int | None, typer.Option("--before", min=1, metavar="NUMBER", help="Only what stands before this message.")
     ] = None,
@@ -165,7 +163,8 @@ def conversation_show(
 ) -> int:
     """Show what is visible of a conversation, numbered.
 
-    Of a message or an answer, the path that ends there, on whatever branch it stands; nothing is switched.
+    Of a message or an answer, the path that ends there, on whatever branch it stands; nothing is switched. Of a long
+    path, the end.
     """
     from aeon.cli.conversations.paths import show_conversation
 
