@@ -108,7 +108,6 @@ def test_far_too_many_steps_are_no_plan(aeon, double, steps, reason):
     assert len(ended.err) < 5000
 
 
-
 def test_more_steps_than_the_ttl_are_told_before_anything_runs(aeon, double):
     double(planned(*[{**STEP, "step_id": f"s{number}"} for number in range(40)]))
     ended = aeon("run", "say hello", "--ttl", "3", "--log", "run.jsonl")

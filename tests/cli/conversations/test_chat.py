@@ -44,6 +44,22 @@ def test_a_script_gets_the_answer_alone_and_goes_on_with_the_last_conversation(t
     ]
 
 
+def test_an_empty_conversation_is_created_with_its_title_and_tags(talk, aeon):
+    talk("Vienna.")
+    made = aeon("conversation", "create", "--title", "Trip to Graz", "--tag", "travel", "--pin", "--budget", "4000")
+    (id_,) = made.out.split()
+    assert f"aeon chat -c {id_[:8]}" in made.err
+    (listed,) = aeon("conversation", "list", "--json").json
+    assert [listed[each] for each in ("id", "title", "tags", "pinned", "contextBudget")] == [
+        *(id_, "Trip to Graz", ["travel"], True, 4000),
+    ]
+    assert aeon("chat", "-c", id_[:8], "Where do I change trains?").out == "Vienna.\n"
+    refused = aeon("conversation", "create", "--tag", "a,b")
+    assert (refused.code, refused.out) == (2, "")
+    assert "it must have no comma" in refused.err
+    assert len(aeon("conversation", "list", "--json").json) == 1
+
+
 def test_why_shows_what_an_answer_was_made_from_and_makes_its_very_prompt_again_platform_25(talk, aeon):
     server, chat = talk("Red, blue, yellow.", "Blue.")
     chat("Name three colours.")

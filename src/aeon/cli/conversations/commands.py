@@ -224,6 +224,22 @@ def conversation_memory(name: AlternativeName, user: User = "me", output: Output
     return show_memory(name, user, output=output)
 
 
+@conversation.command("create")
+def conversation_create(
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag of it. Repeatable.")] = None,
+    pinned: Annotated[bool, typer.Option("--pin", help="Pin it.")] = False,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=256, metavar="TOKENS", help="The most tokens of a prompt.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Create an empty conversation, and print its id."""
+    from aeon.cli.conversations.views import create_conversation
+
+    return create_conversation(user, title, tags=tags or [], pinned=pinned, budget=budget)
+
+
 @conversation.command("set")
 def conversation_set(  # noqa: PLR0913, PLR0917  # one for each option
     name: ConversationName,

@@ -162,6 +162,15 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
     return ExitCode.DONE
 
 
+def create_conversation(user: str, title: str | None, *, tags: list[str], pinned: bool, budget: int | None) -> int:
+    """Create an empty conversation, and print its id. Raises RuleError."""
+    with workspace_session(user) as workspace:
+        made = workspace.conversations.create(title, tags=tags, pinned=pinned, context_budget=budget)
+    print_data(made.id)
+    print_message(f"say something in it: aeon chat -c {made.id[:SHORT_ID]}", "next: ")
+    return ExitCode.DONE
+
+
 def change_conversation(name: str, user: str, wanted: JsonObject, expect: int | None) -> int:
     """Change a conversation, and print its line. Raises RuleError, ConflictError."""
     with workspace_session(user) as workspace:
