@@ -4,10 +4,13 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from tests.chaos_sizes import print_counts, size_of
 
 from aeon.application.conversation_transfer import ImportReport
 from aeon.application.project import Project
@@ -339,6 +342,50 @@ def test_ten_thousand_conversations_are_counted_in_a_report_that_does_not_grow(t
         for outcome in project.conversations.transfer.import_files([tmp_path / "many.json"]):
             report.add(outcome)
     assert (report.states["failed"], len(report.failed)) == (10_000, 1_000)
+
+
+MANY = size_of("AEON_IMPORTS", in_ci=400)
+"""Conversations of twelve messages; 10,000 before a release."""
+
+
+def claude_export(file, conversations):
+    """Writes an export of so many conversations, each of 12 messages of 1,500 characters."""
+    with file.open("w") as out:
+        for number in range(conversations):
+            messages = [
+                {
+                    "uuid": f"{number}-{place}",
+                    "sender": ("human", "assistant")[place % 2],
+                    "text": f"{number} {place} " + "word " * 300,
+                    "created_at": "2026-01-01T00:00:00Z",
+                }
+                for place in range(12)
+            ]
+            talk = {"uuid": f"c{number}", "name": f"Talk {number}", "created_at": "2026-01-01T00:00:00Z"}
+            out.write(("," if number else "[") + json.dumps({**talk, "chat_messages": messages}))
+        out.write("]")
+
+
+def peak_of_import(folder, conversations):
+    """The largest memory in MB of `aeon conversation import` of an export in a new folder."""
+    folder.mkdir()
+    claude_export(folder / "export.json", conversations)
+    command = [sys.executable, "-m", "aeon", "conversation", "import", "export.json", "--json"]
+    with (folder / "report.json").open("w") as report:
+        process = subprocess.Popen(command, cwd=folder, stdout=report, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    assert json.loads((folder / "report.json").read_text())["imported"] == conversations
+    return used.ru_maxrss // 1024
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_more_conversations_take_no_more_memory_platform_27(tmp_path):
+    few, many = peak_of_import(tmp_path / "few", MANY // 8), peak_of_import(tmp_path / "many", MANY)
+    print_counts(f"{MANY // 8} conversations: {few} MB; {MANY}: {many} MB")
+    assert many - few <= 12
 
 
 def test_the_test_files_are_read_from_a_copy_without_a_name_of_their_own(aeon, tmp_path):
