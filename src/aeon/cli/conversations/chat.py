@@ -125,12 +125,7 @@ class Chat:
         messages = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
         takes_path = {each.name for each in COMMANDS if "FILE" in each.usage}
         read_line = open_line_reader([each.name for each in COMMANDS], takes_path, messages[-_HISTORY:])
-        if self._is_temporary:
-            print_message("temporary: nothing of it is kept, and it has no stored tools, skills or files", "note: ")
-        name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
-        print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
-        if self.conversation is not None:
-            print_window(self.service, self.conversation, path, "/show {}")
+        self._show_beginning(path)
         self._wait_for_open_answer()
         draft = ""
         while not commands.is_over:
@@ -142,19 +137,32 @@ class Chat:
                 continue
             except EOFError:
                 break
-            draft = ""
-            try:
-                if line.startswith("/") and not line.startswith("//"):
-                    draft = commands.run(line) or ""
-                elif line.strip():
-                    self._say_and_follow_up(line[1:] if line.startswith("//") else line)
-            except AeonError as error:
-                print_error(error)
+            draft = self._do(line, commands)
         if self.conversation is not None and not self._is_temporary:
             print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
             self._finish_title(self.conversation.id)
             self._finish_summaries(self.conversation.id)
         return ExitCode.DONE
+
+    def _show_beginning(self, path: Sequence[Alternative]) -> None:
+        """Print what the dialogue goes on with, and how one leaves it."""
+        if self._is_temporary:
+            print_message("temporary: nothing of it is kept, and it has no stored tools, skills or files", "note: ")
+        name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
+        print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
+        if self.conversation is not None:
+            print_window(self.service, self.conversation, path, "/show {}")
+
+    def _do(self, line: str, commands: SlashCommands) -> str:
+        """Say a line, or run it as a command, and print what is wrong with it; returns what stands in the next one."""
+        try:
+            if line.startswith("/") and not line.startswith("//"):
+                return commands.run(line) or ""
+            if line.strip():
+                self._say_and_follow_up(line[1:] if line.startswith("//") else line)
+        except AeonError as error:
+            print_error(error)
+        return ""
 
     def _say_and_follow_up(self, text: str) -> None:
         """Say a message of a dialogue, and begin what may be made while the user writes the next one."""
