@@ -228,9 +228,8 @@ class AnswerService:
         dead = {each.id for each in registry.list_dead_executors()}
         live = {each.id for each in registry.list_executors()} - dead
         gone = [each.id for each in left if not self._has_maker(each, live)]
-        return frozenset(
-            each for each in gone if self._get(each).state == "generating"
-        )  # its maker may just have ended
+        # The maker of one may have ended it meanwhile.
+        return frozenset(each for each in gone if self._get(each).state == "generating")
 
     def _has_maker(self, made: Alternative, live: Collection[str]) -> bool:
         executor = self._executor_of(made)

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.application.conftest import STORED
 from tests.server.conftest import Site
 
 from aeon.testing.llm import ScriptedAdapter
@@ -18,6 +19,20 @@ from aeon.testing.wire_double import WireDouble
 from aeon.testing.wire_rules import WireExchange
 
 CHROMIUM = Path("/usr/bin/chromium")
+
+
+@pytest.fixture
+def own(site):
+    """The workspace of the user, in which the things of `STORED` are."""
+    made = site.workspaces.of("me")
+    made.documents.apply(STORED)
+    return made
+
+
+@pytest.fixture
+def me(site, own):
+    """A signed-in browser of the user."""
+    return site.browser("me")
 
 
 @dataclass(frozen=True)

@@ -15,20 +15,6 @@ from aeon.server.web.audit import KINDS
 pytestmark = pytest.mark.server
 
 
-@pytest.fixture
-def own(site):
-    """The workspace of the user, in which the things of `STORED` are."""
-    made = site.workspaces.of("me")
-    made.documents.apply(STORED)
-    return made
-
-
-@pytest.fixture
-def me(site, own):
-    """A signed-in browser of the user."""
-    return site.browser("me")
-
-
 def actions(answer):
     return re.findall(r"<td>([a-zA-Z]+\.[a-z]+)</td>", answer.text)
 

@@ -5,27 +5,12 @@ import threading
 from contextlib import ExitStack
 
 import pytest
-from tests.application.conftest import STORED
 from tests.server.conftest import Site
 from tests.server.web.test_things import hidden, post, said
 
 from aeon.testing.llm import ScriptedAdapter
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture
-def own(site):
-    """The workspace of the user, in which the things of `STORED` are."""
-    made = site.workspaces.of("me")
-    made.documents.apply(STORED)
-    return made
-
-
-@pytest.fixture
-def me(site, own):
-    """A signed-in browser of the user."""
-    return site.browser("me")
 
 
 def test_the_address_that_a_refused_form_leaves_leads_back(me, own):

@@ -16,20 +16,6 @@ CANARY = "zeppelin-7f3a"
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 
-@pytest.fixture
-def own(site):
-    """The workspace of the user, in which the things of `STORED` are."""
-    made = site.workspaces.of("me")
-    made.documents.apply(STORED)
-    return made
-
-
-@pytest.fixture
-def me(site, own):
-    """A signed-in browser of the user."""
-    return site.browser("me")
-
-
 def said(answer):
     """The words of a page, without its markup."""
     body = answer.text.partition("<main")[2].partition("</main>")[0]
