@@ -159,6 +159,8 @@ def kind_of_file(path: Path) -> HistoryKind:
     Any JSON file counts as a trace: who reads it says what is wrong with it.
     """
     require_ownership(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InputError(f"{path} is not a file.", next_step=NextStep("history.list"))
     try:
         content = path.read_bytes()
     except OSError as error:

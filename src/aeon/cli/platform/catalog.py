@@ -1,8 +1,9 @@
 """`aeon init` and `aeon apply`: define items in the record."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json
@@ -13,6 +14,9 @@ from aeon.cli.text import indented_json, printable
 
 if TYPE_CHECKING:
     from aeon.application.documents import ApplyStep
+
+_MAX_TEXT: Final = 64 * 1024 * 1024
+"""Characters of a file or of stdin."""
 
 SIGNS = {"create": "+", "change": "~", "keep": "="}
 """How the lines of what is created, changed and kept begin."""
@@ -65,12 +69,16 @@ def _warn_of_dependents(step: "ApplyStep") -> None:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file, or of stdin for `-`. Raises InputError."""
+    """Return the text of a file, or of stdin for `-`; what never ends is not read to its end. Raises InputError."""
     try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        with nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8") as source:
+            text = source.read(_MAX_TEXT + 1)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError(f"{file} cannot be read: {why}.", next_step="Name a YAML file, or - for stdin.") from None
+    if len(text) > _MAX_TEXT:
+        raise InputError(f"{file} has more than {_MAX_TEXT:,} characters, the limit.", next_step="Divide it.")
+    return text
 
 
 def _as_line(step: "ApplyStep") -> str:
