@@ -66,7 +66,11 @@ def test_version(aeon):
     [
         (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
         (["tool", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+        (["runs"], "No such command 'runs'. Did you mean 'run'?"),
         (["xyzzy"], "Try 'aeon -h' for help."),
+        (["user"], "No such command 'user'. It is a part of another: `aeon serve user`."),
+        (["jobs", "list"], "It is a part of another: `aeon process job`."),
+        (["serve", "drain"], "It is a part of another: `aeon serve worker drain`."),
         (["run", "x", "--tll", "3"], "No such option: --tll"),
     ],
 )

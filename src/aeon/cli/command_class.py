@@ -1,13 +1,16 @@
-"""The class of all commands: what every one of them understands besides its own options."""
+"""The classes of all commands and groups: what every one of them understands besides its own options."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 _JSON = "--json"
+
+_MAX_PLACES = 4
+"""The places of a word that are shown; a word in more of them, such as "list", says nothing about what is meant."""
 
 
 class OutputCommand(TyperCommand):
@@ -19,6 +22,28 @@ class OutputCommand(TyperCommand):
             own = options_of(args)
             args = [*("--output=json" if each == _JSON else each for each in own), *args[len(own) :]]
         return super().parse_args(ctx, args)
+
+
+class CommandGroup(TyperGroup):
+    """A group that knows where in it a word belongs that is not its own: `aeon user` is `aeon serve user`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Find the command that the arguments name. Fails with the command's place, or with near names of its own."""
+        word = args[0]
+        names = {word, word.removesuffix("s")}
+        if not names & self.commands.keys():
+            places = [place for place in _places_in(self) if place.split()[-1] in names]
+            if 0 < len(places) <= _MAX_PLACES:
+                listed = ", ".join(f"`{ctx.command_path} {place}`" for place in places)
+                ctx.fail(f"No such command {word!r}. It is a part of another: {listed}.")
+        return super().resolve_command(ctx, args)
+
+
+def _places_in(group: TyperGroup) -> Iterator[str]:
+    """The words after a group that name what is in its groups, at every depth: "serve user"."""
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from (f"{name} {each}" for each in (*command.commands, *_places_in(command)))
 
 
 def options_of(argv: Sequence[str]) -> Sequence[str]:

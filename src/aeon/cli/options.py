@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from aeon.cli.command_class import CommandGroup
 from aeon.cli.output import OutputFormat
 from aeon.cli.stored_names import complete_conversation, complete_model, complete_process, complete_run, complete_stored
 
 
 def group(description: str) -> typer.Typer:
     return typer.Typer(
+        cls=CommandGroup,
         help=description,
         rich_markup_mode=None,
         add_completion=False,
