@@ -316,6 +316,10 @@ def test_one_such_mark_takes_the_trust(mark):
     [
         ("6.5 litres per 100 km: how much for 380 km?", "6.5 * 380", 2470, "no step uses 100 of the request"),
         ("I make 18.5 an hour, and work 36 hours", "18.5 * 35", 647.5, "no step uses 36 of the request"),
+        ("Three friends share 87 euros and a tip of 9", "87 + 9", 96, "no step uses 3 of the request"),
+        ("Vier Leute teilen sich 3 Pizzen zu je 9,60", "3 * 9.60", 28.8, "no step uses 4 of the request"),
+        ("How much is a quarter of 348 minus 17?", "348 - 17", 331, "no step uses 'quarter' of the request"),
+        ("I double 35 and take 10 away", "35 - 10", 25, "no step uses 'double' of the request"),
         (
             "what is left of 2030?",
             "2030 + 27",
@@ -349,6 +353,14 @@ def test_a_number_that_does_not_fit_the_request_is_doubtful_core_19(request_, ex
         ("6,5 km fünfmal die Woche, vier Wochen", "6.5 * 5 * 4", 130),
         ("is it the 3rd or the 5th, and what is 2 * 21?", "2 * 21", 42),
         ("3 degrees less than -5, how many are that?", "-5 - 3", -8),
+        ("how many minutes are two and a half hours?", "2.5 * 60", 150),
+        ("wie viele Minuten sind zweieinhalb Stunden?", "2.5 * 60", 150),
+        ("Three friends share 87 euros and a tip of 9", "(87 + 9) / 3", 32),
+        ("half of 96 and a quarter of 20", "96 * 0.5 + 20 / 4", 53),
+        ("two thirds of 900", "900 * 2 / 3", 600),
+        ("double 35, then share it among 4", "35 * 2 / 4", 17.5),
+        ("eine halbe Stunde und zwei Stunden, in Minuten", "0.5 * 60 + 2 * 60", 150),
+        ("ten dozen eggs minus 7", "10 * 12 - 7", 113),
     ],
 )
 def test_a_number_with_a_source_is_not_doubtful(request_, expression, result):

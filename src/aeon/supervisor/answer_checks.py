@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import language_of
 from aeon.observability.records import ToolCall
-from aeon.supervisor.answered_run import AnsweredRun, keys_of
+from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
-from aeon.supervisor.number_checks import number_doubts, numerals_of_arithmetic
+from aeon.supervisor.number_checks import number_doubts
 from aeon.supervisor.numerals import find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.arithmetic import evaluate_expression
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -113,13 +115,33 @@ def _unused_calls(run: AnsweredRun) -> Iterator[ToolCall]:
         if (target := split_reference(reference.expression, order)) is not None
     }
     last_used = _last_positions(run, order)
+    repeated = _repeated_calculations(run.calls)
     for call in run.calls:
         position = order.get(call.step_id, len(run.steps))
-        if position >= len(run.steps) - 1 or call.result is None or call.step_id in referred:
+        if position >= len(run.steps) - 1 or call.result is None or call.step_id in referred | repeated:
             continue
         computed = _computed(call.arguments, call.result)
         if computed and not any(_is_long(leaf) or _is_used(leaf, last_used, position) for leaf in computed):
             yield call
+
+
+def _repeated_calculations(calls: Sequence[ToolCall]) -> set[str]:
+    """The steps whose calculation is a part of the next one: "6.50 / 5", then "8 * (6.50 / 5)"."""
+    texts = [(call.step_id, ["".join(each.split()) for each in calculations_of(call)]) for call in calls]
+    return {
+        step_id
+        for (step_id, parts), (_, wholes) in pairwise(texts)
+        if parts and all(any(_is_operand(part, whole) for whole in wholes) for part in parts)
+    }
+
+
+def _is_operand(part: str, whole: str) -> bool:
+    """Whether a calculation is computed within another: "35 * 2 - 10" is not in "35 * 2 - 10 / 4"."""
+    bracketed, count = re.subn(rf"(?<![\d.]){re.escape(part)}(?![\d.])", f"({part})", whole)
+    try:
+        return count > 0 and evaluate_expression(whole) == evaluate_expression(bracketed)
+    except ValueError:
+        return False
 
 
 def _last_positions(run: AnsweredRun, order: Mapping[str, int]) -> dict[str | float, int]:

@@ -8,8 +8,13 @@ from aeon.base.json import Json
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.numerals import find_digit_numbers
+from aeon.supervisor.repair_context import iterate_leaves
 
 _WORD = re.compile(r"\w+")
+
+NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
+
+_ARITHMETIC = re.compile(r"[-+*/^%() .,\d]+")
 
 
 class AnsweredRun(NamedTuple):
@@ -39,3 +44,23 @@ def keys_of(leaf: Json) -> Iterator[str | float]:
         yield from find_digit_numbers(leaf)
     elif isinstance(leaf, (int, float)):
         yield float(leaf)
+
+
+def calculations_of(call: ToolCall) -> list[str]:
+    """The calculations in a call's arguments, such as "4 * (6 + 5)"."""
+    return [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
+
+
+def numerals_of_arithmetic(call: ToolCall) -> list[str]:
+    """The numerals of the calculations in a call's arguments."""
+    return [numeral for each in calculations_of(call) for numeral in NUMERAL.findall(each)]
+
+
+def readings(numeral: str) -> set[float]:
+    """The numbers that a numeral may be: in English or German style, or several with commas between them."""
+    return find_digit_numbers(numeral) | {number for part in numeral.split(",") for number in find_digit_numbers(part)}
+
+
+def shares(number: float) -> tuple[float, ...]:
+    """The forms in which a number may be used: as it is, or as percent, to take, to take off or to add."""
+    return number, number / 100, 1 - number / 100, 1 + number / 100

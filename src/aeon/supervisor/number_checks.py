@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import isclose
 
 from aeon.base.binding import as_text
-from aeon.base.json import canonical_json
 from aeon.observability.records import ToolCall
-from aeon.supervisor.answered_run import AnsweredRun, keys_of
+from aeon.supervisor.answered_run import NUMERAL, AnsweredRun, numerals_of_arithmetic, readings, shares
+from aeon.supervisor.ignored_numbers import ignored_numbers
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
@@ -18,15 +18,8 @@ from aeon.tools.date_requests import asks_dates
 from aeon.tools.number_words import find_expression
 from aeon.tools.unit_requests import asks_conversion, asks_unit, count_quantities
 
-_NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
-
-_ALONE = re.compile(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
-"""A number that stands alone, not in a date, a time, a name or a range."""
-
 _ROUNDED = 0.01
 """The share by which a number may be rounded."""
-
-_ARITHMETIC = re.compile(r"[-+*/^%() .,\d]+")
 
 _SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
 """Numbers that need no source: small ones, and those of units and percent."""
@@ -52,7 +45,7 @@ def number_doubts(run: AnsweredRun) -> list[str]:
     """The reasons to doubt the numbers of a run's answer."""
     checks = (
         _invented_numbers,
-        _ignored_numbers,
+        ignored_numbers,
         _sourceless_numbers,
         _misread_sum,
         _unfit_number,
@@ -60,12 +53,6 @@ def number_doubts(run: AnsweredRun) -> list[str]:
         _added_clock_times,
     )
     return [reason for check in checks for reason in check(run)]
-
-
-def numerals_of_arithmetic(call: ToolCall) -> list[str]:
-    """The numerals of the calculations in a call's arguments."""
-    leaves = [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
-    return [numeral for leaf in leaves for numeral in _NUMERAL.findall(leaf)]
 
 
 def _invented_numbers(run: AnsweredRun) -> list[str]:
@@ -78,24 +65,10 @@ def _invented_numbers(run: AnsweredRun) -> list[str]:
         return []
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
     known = _numbers_in([run.request, *run.earlier, *map(str, iterate_leaves(earlier))])
-    numerals = _NUMERAL.findall(as_text(run.results[last.step_id]))
+    numerals = NUMERAL.findall(as_text(run.results[last.step_id]))
     invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
     listed = ", ".join(dict.fromkeys(invented[:5]))
     return [f"the answer has {listed}, which none of its texts has"] if invented else []
-
-
-def _ignored_numbers(run: AnsweredRun) -> list[str]:
-    """The reason against a result for which no call was given some number of the request."""
-    if not run.is_planned or any(step.tool is None for step in run.steps):
-        return []
-    given = canonical_json([call.arguments for call in run.calls])
-    known = {number for call in run.calls for leaf in iterate_leaves(call.arguments) for number in keys_of(leaf)}
-    ignored = [
-        each
-        for each in dict.fromkeys(_ALONE.findall(run.request))
-        if each not in given and not any(form in known for number in _readings(each) for form in _shares(number))
-    ]
-    return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
 
 
 def _sourceless_numbers(run: AnsweredRun) -> list[str]:
@@ -113,7 +86,7 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
         numeral
         for call in run.calls
         for numeral in numerals_of_arithmetic(call)
-        if not any(has_source(number, call) for number in _readings(numeral))
+        if not any(has_source(number, call) for number in readings(numeral))
     ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
@@ -121,13 +94,13 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
 
 def _forms(texts: Iterable[str]) -> set[float]:
     """The numbers of texts, in all forms in which they may be used."""
-    return {form for number in _numbers_in([*texts]) for form in _shares(number)}
+    return {form for number in _numbers_in([*texts]) for form in shares(number)}
 
 
 def _numbers_in(texts: Sequence[str]) -> set[float]:
     """The numbers of texts, in digits or words."""
     in_words = {number for text in texts for number in find_numbers(text)}
-    return in_words | {number for text in texts for each in _NUMERAL.findall(text) for number in _readings(each)}
+    return in_words | {number for text in texts for each in NUMERAL.findall(text) for number in readings(each)}
 
 
 def _misread_sum(run: AnsweredRun) -> list[str]:
@@ -155,16 +128,6 @@ def _unfit_number(run: AnsweredRun) -> list[str]:
     if value < 0 and _HOW_MANY.search(run.request):
         return ["the request asks how many, and the result is less than 0"]
     return ["the request does not ask for a number"] if _WHICH_ONE.search(run.request) else []
-
-
-def _shares(number: float) -> tuple[float, ...]:
-    """The forms in which a number may be used: as it is, or as percent, to take, to take off or to add."""
-    return number, number / 100, 1 - number / 100, 1 + number / 100
-
-
-def _readings(numeral: str) -> set[float]:
-    """The numbers that a numeral may be: in English or German style, or several with commas between them."""
-    return find_digit_numbers(numeral) | {number for part in numeral.split(",") for number in find_digit_numbers(part)}
 
 
 def _computed_alone(run: AnsweredRun) -> list[str]:

@@ -13,6 +13,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 _GERMAN = re.compile(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 
+_MIXED = re.compile(r"(\S+) and (?:a|one) (half|quarter)\b", re.IGNORECASE)
+_ENDINGS = {"half": 0.5, "quarter": 0.25}
+_AND_A_HALF = "einhalb"
+
 _UNITS = "eins zwei drei vier fuenf sechs sieben acht neun"
 _TEENS = "zehn elf zwoelf dreizehn vierzehn fuenfzehn sechzehn siebzehn achtzehn neunzehn"
 _TENS = "zwanzig dreissig vierzig fuenfzig sechzig siebzig achtzig neunzig"
@@ -21,9 +25,15 @@ _ARTICLES = ("ein", "eine", "einer")
 
 
 def find_numbers(text: str) -> set[float]:
-    """Every complete number in `text`; a part of another number or word does not count."""
+    """Every complete number in `text`; a part of another number or word does not count.
+
+    "Two and a half" is 2 and 2.5.
+    """
     words = _WITH_DIGIT.sub(" ; ", text)
-    return find_digit_numbers(text) | find_english_numbers(words) | set(_in_german(words))
+    mixed = {
+        number + _ENDINGS[ending.lower()] for whole, ending in _MIXED.findall(text) for number in find_numbers(whole)
+    }
+    return find_digit_numbers(text) | find_english_numbers(words) | set(_in_german(words)) | mixed
 
 
 def find_digit_numbers(text: str) -> set[float]:
@@ -43,7 +53,7 @@ def _read(numeral: str) -> Iterator[float]:
 
 
 def _in_german(text: str) -> Iterator[float]:
-    before = None
+    before: float | None = None
     for match in _WORD.finditer(text):
         word = _normalized(match[0])
         if word in _MILLIONS and before is not None:
@@ -58,9 +68,13 @@ def _normalized(word: str) -> str:
     return unicodedata.normalize("NFKC", word).casefold().replace("ü", "ue").replace("ö", "oe")
 
 
-def _german(word: str) -> int | None:
+def _german(word: str) -> float | None:
     """The number below a million in one German word, or None; an article is not a number."""
     known = _below_thousand()
+    if word.endswith(_AND_A_HALF) and (whole := known.get(word.removesuffix(_AND_A_HALF))) is not None:
+        return whole + 0.5
+    if word == "anderthalb":
+        return 1.5
     thousands, mark, rest = word.partition("tausend")
     if not mark:
         return known.get(word)
