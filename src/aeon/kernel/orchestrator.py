@@ -40,7 +40,7 @@ from aeon.tools.registry import ToolOffer, ToolRegistry
 from aeon.validation.output_schemas import plan_schema
 from aeon.validation.schema import Validator
 
-_PLAN_TOKENS = 1536
+_PLAN_TOKENS, _SOLUTION_TOKENS = 1536, 400
 
 
 class Orchestrator:
@@ -242,6 +242,8 @@ class Orchestrator:
         return accepted
 
     def _planning_request(self, request: str, offer: ToolOffer) -> LLMRequest:
+        if offer.working is not None:
+            return LLMRequest(request, offer.working, _SOLUTION_TOKENS, 0.0)
         prompt = planner_prompt(request, offer, self._stored_keys())
         return LLMRequest(prompt, planner_system(offer), _PLAN_TOKENS, 0.0, plan_schema(offer.tools))
 

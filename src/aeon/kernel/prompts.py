@@ -160,17 +160,13 @@ def _step_line(step: PlanStep, context: StepContext) -> str:
 
 
 def _example(example: Example) -> str:
-    return f"Request: {example.request}\nPlan: {_example_plan(example)}"
-
-
-def _example_plan(example: Example) -> str:
     steps = [{"step_id": f"s{number}", **step} for number, step in enumerate(example.steps, 1)]
     # In the schema's order: a model writes the description before it names the tool.
     rendered = (
         "{" + ", ".join(f'"{key}": {canonical_json(step[key])}' for key in _ORDER if key in step) + "}"
         for step in steps
     )
-    return f'{{"steps": [{", ".join(rendered)}]}}'
+    return f'Request: {example.request}\nPlan: {{"steps": [{", ".join(rendered)}]}}'
 
 
 _ORDER = ("step_id", "description", "tool", "agent", "arguments")

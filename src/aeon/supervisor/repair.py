@@ -47,6 +47,7 @@ from aeon.supervisor.replies import (
     named_call_problems,
     proposal,
     read_reply,
+    read_solved_plan,
     readable_object,
     shown_text,
 )
@@ -230,7 +231,12 @@ class Supervisor:
         return self._repair(task, max_attempts)
 
     def read_plan(self, reply: LLMResponse, tools: Sequence[JsonObject], request: str) -> JsonObject:
-        """Returns the plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
+        """Returns the plan in a planner's reply, recovered or repaired; the reply may be a solution in lines.
+
+        Raises SupervisorError, LLMError.
+        """
+        if (solved := read_solved_plan(reply, tool_names(None, tools), request)) is not None:
+            return solved
         read = self._read_reply(
             reply,
             compile_schema(plan_form()),

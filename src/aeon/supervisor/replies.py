@@ -1,5 +1,7 @@
 """How the supervisor reads a model's reply: by the deterministic ladder, as an object, as a proposal (core 9)."""
 
+import re
+from collections.abc import Sequence
 from functools import cache
 from typing import cast
 
@@ -7,8 +9,11 @@ from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
 from aeon.llm.interface import LLMResponse
 from aeon.supervisor.repair_tasks import RepairTask
+from aeon.tools.worked_solutions import CALCULATOR, read_solution
 from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import call_problems
+
+_JSON_BEGINS = re.compile(r"[{\[]\s*[\"{\[]")
 
 
 @cache
@@ -32,6 +37,14 @@ def named_call_problems(call: Json, name: str, check: CompiledSchema) -> list[Va
 def read_reply(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
     """Reads a reply with the deterministic ladder (core 9). Only a model that stopped may have forgotten a bracket."""
     return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
+
+
+def read_solved_plan(reply: LLMResponse, tools: Sequence[str], request: str) -> JsonObject | None:
+    """The plan in a reply that works the request out in lines instead of JSON, if the calculator is a tool."""
+    if reply.is_truncated or CALCULATOR not in tools or _JSON_BEGINS.search(reply.text):
+        return None
+    steps = read_solution(reply.text)
+    return None if steps is None else {"goal": request, "steps": steps}
 
 
 def is_json(text: str) -> bool:

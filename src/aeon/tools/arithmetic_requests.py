@@ -24,6 +24,26 @@ _ONLY_A_SUM = re.compile(
 )
 """A request that is arithmetic and nothing else."""
 
+_ONE_NUMBER = re.compile(
+    r"\b(?:how (?:many|much|long|old|far|fast|tall|big|heavy|large)|what (?:do|does|did|will|would|is|are|was|were)|what's|whats|"
+    r"costs?|percent|percentage|average|sum|total|product|difference|half|quarter|calculate|compute|"
+    r"wie ?viele?|wie (?:lange?|alt|weit|hoch|schwer|groß|schnell)|was (?:kostet|kosten|zahlt|zahle|zahlen|ist|sind|bekommt|ergibt)|"
+    r"prozent|durchschnitt|summe|hälfte|berechne)\b",
+    re.IGNORECASE,
+)
+_MORE_THAN_A_NUMBER = re.compile(
+    r"\b(?:writ\w*|texts?|poem|story|letters?|e?-?mails?|messages?|explain|why|list|sort\w*|order|names?|translat\w*|summar\w*|rewrit\w*|compar\w*|"
+    r"which|who|whose|when|where|random|roll|toss|flip|remember|save|store|note|fraction|prime|tables?|date|day|weekday|time|o'clock|"
+    r"schreib\w*|gedicht|geschichte|brief|nachricht|erklär\w*|warum|liste|sortier\w*|nenne|übersetz\w*|fasse|vergleich\w*|"
+    r"welche\w*|wer|wem|wann|wo|zufällig\w*|würf\w*|merk\w*|speicher\w*|bruch|primzahl\w*|tabelle|datum|uhr|uhrzeit)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_one_number(request: str) -> bool:
+    """Whether the answer to a request is one number, such as "what do 3 of them cost", and nothing is to be written."""
+    return _ONE_NUMBER.search(request) is not None and _MORE_THAN_A_NUMBER.search(request) is None
+
 
 def asks_arithmetic(request: str) -> bool:
     """Whether a calculator may help: two numbers, or one and a word of arithmetic.

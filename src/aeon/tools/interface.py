@@ -83,6 +83,13 @@ class Tool(ABC):
         """
         return True
 
+    def working(self, request: str) -> str | None:  # noqa: ARG002  # the calculator alone has some
+        """Instructions under which a model works the request out in lines, which code reads as calls of this tool.
+
+        Asked if no other tool suits the request. None: the model writes a plan.
+        """
+        return None
+
     def validate_input(self, **kwargs: Any) -> bool:
         """Whether the arguments fit `input_schema`."""
         return compile_schema(self.input_schema).is_valid(kwargs)

@@ -40,6 +40,8 @@ class ToolOffer:
     common_examples: list[Example]
     extra_examples: list[Example]
     hints: dict[str, JsonObject]
+    working: str | None = None
+    """Instructions under which a model works the request out, if the only tool that suits has some."""
     plan: JsonObject | None = None
     """The plan that code makes where no model is needed for it: no tool suits, so that the model answers, or one tool
     can read the whole request."""
@@ -117,6 +119,7 @@ class ToolRegistry:
             common_examples=_examples(common, common),
             extra_examples=_examples(extra, shown),
             hints=hints,
+            working=None if self._plans_always else _working(request, suiting),
             plan=None if self._plans_always else _certain_plan(request, suiting, hints),
         )
 
@@ -178,6 +181,18 @@ def _certain_plan(
             material = {"text": f"{{step.s1.{tool.text_field}}}"}
             return _plan(request, call, {"description": with_language(request), "agent": "llm", "arguments": material})
     return None
+
+
+def _working(request: str, suiting: Mapping[str, RegisteredTool]) -> str | None:
+    """The instructions of the only tool that suits, to work the request out."""
+    if len(suiting) != 1:
+        return None
+    (entry,) = suiting.values()
+    try:
+        working = cast(Json, entry.tool.working(request))
+    except Exception:  # noqa: BLE001  # external code; without an answer the model plans
+        return None
+    return working if isinstance(working, str) else None
 
 
 def _reads_whole(tool: Tool, request: str) -> bool:

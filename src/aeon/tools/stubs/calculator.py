@@ -5,12 +5,16 @@ from typing import Any
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.arithmetic import evaluate_expression
-from aeon.tools.arithmetic_requests import asks_arithmetic, is_only_arithmetic
+from aeon.tools.arithmetic_requests import asks_arithmetic, asks_one_number, is_only_arithmetic
 from aeon.tools.interface import Example, Tool
 from aeon.tools.number_words import find_expression
+from aeon.tools.worked_solutions import CALCULATOR, INSTRUCTIONS
 
-_PATTERN = r"^([-+*/%^()., 0-9×÷−]|\{step\.[A-Za-z0-9_.]{1,40}\}|sqrt|round|floor|ceil|abs|min|max){1,200}$"  # noqa: RUF001  # as people type it
-"""Numbers, signs, brackets, references and the known functions: only arithmetic matches."""
+_PATTERN = (
+    r"^([-+*/%^()., 0-9×÷−]|[0-9][eE][-+]?[0-9]|\{step\.[A-Za-z0-9_.]{1,40}\}|"  # noqa: RUF001  # as people type it
+    r"sqrt|round|floor|ceil|abs|min|max){1,200}$"
+)
+"""Numbers, also as 1e-05, signs, brackets, references and the known functions: only arithmetic matches."""
 
 _OPERATIONS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^", "modulo": "%"}
 
@@ -24,7 +28,7 @@ def _example(request: str, words: str, expression: str) -> Example:
 class CalculatorTool(Tool):
     """A calculator: exact, without executing code."""
 
-    name = "calculator"
+    name = CALCULATOR
     description = "Compute one arithmetic expression; the whole calculation goes into it."
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
         "anyOf": [
@@ -87,6 +91,10 @@ class CalculatorTool(Tool):
     def reads_whole(self, request: str) -> bool:
         """Whether the request is a calculation and nothing else."""
         return is_only_arithmetic(request)
+
+    def working(self, request: str) -> str | None:
+        """Instructions for a request whose answer is one number."""
+        return INSTRUCTIONS if asks_one_number(request) else None
 
     def read_request(self, request: str) -> JsonObject | None:
         """The arithmetic in the request, in signs or in words."""
