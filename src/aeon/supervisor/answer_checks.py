@@ -34,7 +34,11 @@ _BY_CHANCE = re.compile(
 )
 """Asks for something that chance decides."""
 
-_ASKS_TIME = re.compile(r"\bwhat time\b|\bwie spät\b|\bwie ?viel uhr\b|\bquelle heure\b", re.IGNORECASE)
+_ASKS_TIME = re.compile(
+    r"\b(?:what time|(?:what|which) date|wie spät|wie ?viel uhr|wann|welche[ms] (?:datum|tag)|quelle heure)\b"
+    r"|(?:^|[.!?,]\s+)(?:and )?when (?:is|are|am|was|do|does|did|will|must|can|should)\b",
+    re.IGNORECASE,
+)
 
 _TRANSLATES = re.compile(
     r"translat|übersetz|\b(?:in|into|to|auf|ins|nach) (?:\w+isch|english|german|french|spanish|italian|dutch)\b",
@@ -87,7 +91,7 @@ def _other_language(run: AnsweredRun) -> list[str]:
 
 
 def _no_time(run: AnsweredRun) -> list[str]:
-    """The reason against a number that answers the question for a clock time, as a calculation of the model gives."""
+    """The reason against a number that answers the question for a time or a date, as a calculation gives."""
     leaves = list(iterate_leaves(run.results[run.steps[-1].step_id]))
     are_numbers = all(isinstance(leaf, int | float) for leaf in leaves)
     is_asked = run.is_planned and _ASKS_TIME.search(run.request) is not None

@@ -32,6 +32,7 @@ _ONE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _MORE_THAN_A_NUMBER = re.compile(
+    r"\d:\d\d|"  # a clock time
     r"\b(?:writ\w*|texts?|poem|story|letters?|e?-?mails?|messages?|explain|why|list|sort\w*|order|names?|translat\w*|summar\w*|rewrit\w*|compar\w*|"
     r"which|who|whose|when|where|random|roll|toss|flip|remember|save|store|note|fraction|prime|tables?|date|day|weekday|time|o'clock|"
     r"schreib\w*|gedicht|geschichte|brief|nachricht|erklär\w*|warum|liste|sortier\w*|nenne|übersetz\w*|fasse|vergleich\w*|"
@@ -41,7 +42,10 @@ _MORE_THAN_A_NUMBER = re.compile(
 
 
 def asks_one_number(request: str) -> bool:
-    """Whether the answer to a request is one number, such as "what do 3 of them cost", and nothing is to be written."""
+    """Whether the answer to a request is one number, such as "what do 3 of them cost", and nothing is to be written.
+
+    A clock time in it is no number to compute with.
+    """
     return _ONE_NUMBER.search(request) is not None and _MORE_THAN_A_NUMBER.search(request) is None
 
 
@@ -53,6 +57,11 @@ def asks_arithmetic(request: str) -> bool:
     words = len(_NUMBER_WORD.findall(request))
     numbers = len(_NUMBER.findall(request)) + words
     return numbers >= 2 or (numbers == 1 and bool(_OPERATION.search(request)))  # noqa: PLR2004  # a pair of operands
+
+
+def has_number_word(text: str) -> bool:
+    """Whether a text has a number from two on in words."""
+    return _NUMBER_WORD.search(text) is not None
 
 
 def names_operation(request: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.moments import DURATION_UNIT, MONTH_NAMES, NAMED_DAYS, NUMBER
 
 MAX_REQUEST = 300
@@ -17,7 +18,7 @@ _DATED = (
 _NAMED = "|".join(sorted(map(re.escape, NAMED_DAYS), key=len, reverse=True))
 CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)"
 """A pattern for a clock time."""
-_LENGTH = rf"(?:\d+:\d\d|{NUMBER}\s*{DURATION_UNIT}(?![^\W\d_])\.?)"
+_LENGTH = rf"(?:\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?)"
 _PARTS = {
     "day": rf"(?:(?:the\s+|dem\s+|den\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{_NAMED})(?!\w)))",
     "clock": CLOCK_TIME,
@@ -50,7 +51,7 @@ _NOW_IN_PLACE = (
 )
 _ASKS_DATES = (
     # From 8:15 to 16:45: how long is that
-    r"<clock>.*<clock>.*\b(?:how long|how many hours|wie lange|wie ?viele stunden)\b|\bin wie ?vielen <unit> ist\b.*<day>",
+    r"<clock>.*<clock>.*\b(?:how long|how many (?:hours|minutes)|wie lange|wie ?viele (?:stunden|minuten))\b|\bin wie ?vielen <unit> ist\b.*<day>",
     # How many days until Christmas; wie viele Wochen zwischen ... und ...; how long from 9:15 to 17:30
     r"\b(?:how many <unit>|how long|how old|wie ?viele? <unit>|wie lange|wie alt)\b.*(?:<day>|<clock>)",
     r"\b(?:difference|count|zähle?|unterschied|differenz|time)\b.*\b(?:between|zwischen|from|until|till|von|bis)\b.*(?:<day>|<clock>)",
@@ -75,6 +76,14 @@ _ASKS_DATES = (
     r"<length>\s*(?:\+|plus)\s*<length>|\d+:\d\d\s*[-+\u2212]\s*\d+:\d\d",
     r"\b(?:sum|add|total|together|summe|addiere|zusammen|insgesamt)\b.*<length>.*(?:,|and|und|\+|to|zu)\s*<length>",
 )
+_ASKS_END = (
+    r"\b(?:when|what time|which (?:date|day)|what (?:date|day)|wann|um wie ?viel uhr|an welchem (?:tag|datum))\b[^.!?]*"
+    r"\b(?:ends?|over|finish(?:es|ed)?|arrives?|ready|done|back|due|expires?|endet|ende|fertig|ankommen|ankunft|kommt\b.*\ban|vorbei|zurück|fällig)\b"
+)
+_NOT_FORWARD = r"\b(?:before|late[rst]*|delay\w*|ago|earli\w+|leave|breaks?|pause\w*|each|every|times|per|local|zone|vor|spät\w*|früh\w*|verspät\w*|losfahren|aufbrechen|jede\w*|ortszeit)\b"
+"""Words with which a time is not simply added: what has a break, comes late, or is counted back."""
+_JOINED = re.compile(r"(?:\s|[,.]|\band\b|\bund\b)+$", re.IGNORECASE)
+"""What joins a length to what follows it."""
 _UNTIL = "(?:until|till|to|bis(?: zu[mr]?)?)"
 _FORMS = (
     r"(?:in )?(?:how many (?:days|weeks|months)|wie ?vielen (?:tagen|wochen|monaten)) (?:is|ist) (?:it )?(?P<until><day>)",
@@ -119,7 +128,7 @@ def names_the_present(request: str) -> bool:
 
 def asks_dates(request: str) -> bool:
     """Whether a request asks for a date, a time between dates, a weekday, or a sum of durations."""
-    return any(_found(pattern, request) for pattern in _ASKS_DATES)
+    return any(_found(pattern, request) for pattern in _ASKS_DATES) or read_end(request) is not None
 
 
 def read_dates(request: str) -> dict[str, str | None] | None:
@@ -129,6 +138,26 @@ def read_dates(request: str) -> dict[str, str | None] | None:
         return None
     found = (_compiled(form).fullmatch(text) for form in _FORMS)
     return next((match.groupdict() for match in found if match), None)
+
+
+def read_end(request: str) -> dict[str, str | None] | None:
+    """The start and the length of a thing whose end a request asks for, if it has one of each and no other number.
+
+    "A film of 2 hours 20 minutes starts at 20:15. When does it end?"
+    """
+    text = _plain(request)
+    if len(text) > MAX_REQUEST or not _found(_ASKS_END, text) or _found(_NOT_FORWARD, text):
+        return None
+    starts, rest = _taken_out("<day>|<clock>", text)
+    lengths, rest = _taken_out("<lengths>", rest)
+    is_all = len(starts) == len(lengths) == 1 and not re.search(r"\d", rest) and not has_number_word(rest)
+    return {"start": starts[0], "add": _JOINED.sub("", lengths[0])} if is_all else None
+
+
+def _taken_out(pattern: str, text: str) -> tuple[list[str], str]:
+    """What a pattern finds in a text, and the text without it."""
+    found = [match[0].strip() for match in _compiled(pattern).finditer(text)]
+    return found, _compiled(pattern).sub(" ; ", text)
 
 
 def _found(pattern: str, request: str) -> bool:

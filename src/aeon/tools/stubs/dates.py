@@ -6,7 +6,7 @@ from typing import Any
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
+from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_end, read_place_of_now
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
 from aeon.tools.places import find_zone
@@ -215,7 +215,7 @@ class DateMathTool(Tool):
 
     def read_request(self, request: str) -> JsonObject | None:
         """The dates and durations of a request in one of a few usual forms."""
-        found = read_dates(request)
+        found = read_dates(request) or read_end(request)
         arguments = None if found is None else _arguments(found)
         return arguments if arguments is not None and self._can_read(arguments) else None
 
