@@ -325,6 +325,7 @@ def test_one_such_mark_takes_the_trust(mark):
         ("I make 18.5 an hour, and work 36 hours", "18.5 * 35", 647.5, "no step uses 36 of the request"),
         ("Three friends share 87 euros and a tip of 9", "87 + 9", 96, "no step uses 3 of the request"),
         ("Vier Leute teilen sich 3 Pizzen zu je 9,60", "3 * 9.60", 28.8, "no step uses 4 of the request"),
+        ("Two people share 3 pizzas at 9.60", "3 * 9.60", 28.8, "no step uses 2 of the request"),
         ("How much is a quarter of 348 minus 17?", "348 - 17", 331, "no step uses 'quarter' of the request"),
         ("I double 35 and take 10 away", "35 - 10", 25, "no step uses 'double' of the request"),
         (
@@ -368,6 +369,7 @@ def test_a_number_that_does_not_fit_the_request_is_doubtful_core_19(request_, ex
         ("double 35, then share it among 4", "35 * 2 / 4", 17.5),
         ("eine halbe Stunde und zwei Stunden, in Minuten", "0.5 * 60 + 2 * 60", 150),
         ("ten dozen eggs minus 7", "10 * 12 - 7", 113),
+        ("Two tasks take 45 and 50 minutes. How long are both?", "45 + 50", 95),
     ],
 )
 def test_a_number_with_a_source_is_not_doubtful(request_, expression, result):

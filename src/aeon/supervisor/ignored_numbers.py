@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from math import isclose
 
 from aeon.base.json import canonical_json
-from aeon.supervisor.answered_run import AnsweredRun, keys_of, numerals_of_arithmetic, readings, shares
+from aeon.supervisor.answered_run import (
+    AnsweredRun,
+    calculations_of,
+    keys_of,
+    numerals_of_arithmetic,
+    readings,
+    shares,
+)
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 
@@ -43,14 +50,19 @@ def ignored_numbers(run: AnsweredRun) -> list[str]:
     numerals = [numerals_of_arithmetic(call) for call in run.calls]
     if numerals and all(numerals):
         computed = {number for each in numerals for numeral in each for number in readings(numeral)}
-        ignored += [*_in_words(run.request, computed), *_shared_out(run.request, computed)]
+        is_sum = not any(sign in each for call in run.calls for each in calculations_of(call) for sign in "*/^%")
+        listed = len(find_digit_numbers(run.request)) if is_sum else 0
+        ignored += [*_in_words(run.request, computed, listed), *_shared_out(run.request, computed)]
     return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
 
 
-def _in_words(request: str, computed: set[float]) -> Iterator[str]:
-    """The numbers that a request has in words, and a calculation in no form: "three friends"."""
+def _in_words(request: str, computed: set[float], listed: int) -> Iterator[str]:
+    """The numbers that a request has in words, and a calculation in no form: "three friends".
+
+    In a sum, a number may only say how many are `listed`: "two tasks take 45 and 50 minutes".
+    """
     for number in sorted(find_numbers(request) - find_digit_numbers(request) - {0, 1}):
-        if number % 1:  # "two and a half" is 2, and what follows it
+        if number % 1 or number <= listed:  # "two and a half" is 2, and what follows it
             continue
         forms = {number + ending for ending in _ENDINGS} | set(shares(number))
         if not forms & computed:
