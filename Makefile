@@ -33,7 +33,7 @@ test: $(VENV)/.installed weights ## install and run every test, the slow ones to
 
 nightly: $(VENV)/.installed weights ## before a release: every test, with far more kills, stops, open runs and examples (hours)
 	@AEON_CHAOS_STOPS=50 AEON_CHAOS_KILLS=200 AEON_CHAOS_ROUNDS=200 AEON_CHAOS_TALKS=200 AEON_OPEN_RUNS=1000 AEON_WIDE_STEPS=5000 \
-	  AEON_SIGNALS=200 AEON_IMPORTS=10000 \
+	  AEON_SIGNALS=200 AEON_IMPORTS=10000 AEON_CHAOS_AWAY=60 \
 	  $(PYTEST) -n auto --dist worksteal --hypothesis-profile release
 
 check: $(VENV)/.installed ## lint, types, contracts and the fast tests

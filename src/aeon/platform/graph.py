@@ -74,6 +74,8 @@ class NodeType(RowType):
     """Columns that no property publishes, computed from the row's other columns."""
     part_of: Mapping[str, str] = field(default_factory=dict[str, str])
     """Columns that hold the id of another node, with its label. A row without that node is not loaded."""
+    late: frozenset[str] = _NONE
+    """Columns that name a row which is written after this one. They are loaded when all rows are there."""
 
 
 @dataclass(frozen=True, slots=True)

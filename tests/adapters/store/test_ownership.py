@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.sqlite.maintenance import adopt_record
+from aeon.adapters.store.sqlite.ownership import set_record_id
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user
@@ -37,8 +38,8 @@ def record_id(project):
 
 
 def name(project, record):
-    with closing(sqlite3.connect(project.path)) as connection, connection:
-        connection.execute("REPLACE INTO meta VALUES ('record', ?)", (record,))
+    with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
+        set_record_id(connection, record)
 
 
 def refused(project, kind=DamagedStoreError):

@@ -88,12 +88,16 @@ def test_both_databases_have_the_same_columns(store, sqlite):
     assert rows(store.read(COLUMNS)) == rows(sqlite.read(SQLITE_COLUMNS))
 
 
+SHOWN = ("shown_in", "shows")
+"""Generated columns with an index, by which SQLite refuses a turn that shows nothing; PostgreSQL has triggers for it."""
+
+
 def test_both_databases_have_the_same_indexes(store, sqlite):
     ours = [row for row in store.read(INDEXES) if (row["table"], row["columns"]) != ("events", "seq")]
     same = [
         {**row, "columns": BEGINNING_WITH_ANOTHER.get((row["table"], row["columns"]), row["columns"])} for row in ours
     ]
-    assert rows(same) == rows(sqlite.read(SQLITE_INDEXES))
+    assert rows(same) == rows(row for row in sqlite.read(SQLITE_INDEXES) if row["columns"] not in SHOWN)
 
 
 def test_the_suite_has_a_row_of_every_table_and_knows_which_columns_may_be_empty(store):
@@ -129,10 +133,10 @@ def constraint(store, table, changes):
 
 def test_the_suite_tries_to_change_all_that_is_immutable(store):
     kept, immutable = set(), {}
-    for row in store.read(TRIGGERS):
+    for row in (row for row in store.read(TRIGGERS) if row["table"] != "meta"):
         if row["name"].endswith("_kept"):
             kept.add(row["table"])
-        elif row["table"] != "meta":
+        else:
             watched = set(re.findall(r"new\.(\w+) IS DISTINCT", row["definition"], re.IGNORECASE))
             immutable.setdefault(row["table"], set()).update(watched or ROWS[row["table"]])
     assert kept == set(NEVER_DELETED)

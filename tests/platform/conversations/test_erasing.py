@@ -13,15 +13,19 @@ from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.search.messages import MessageSearch
 from aeon.platform.store import InvariantError
+from aeon.testing.store.rows import insertion, row_of
 
 
 def manifest(talk, answer, entries, **copies):
     """Keep a manifest of an answer with these entries, with what it copies."""
     listed = [{"alternative": each.id, "tokens": 1} for each in entries]
     text = canonical_json({"entries": listed, "system": {"text": "Answer.", "tokens": 1}, **copies})
-    talk.store.update(
-        lambda unit: unit.write(queries.ADD_MANIFEST, {"id": answer.id, "digest": "d", "at": "now", "text": text})
-    )
+    add_manifest(talk, answer, text)
+
+
+def add_manifest(talk, answer, text):
+    row = row_of("manifests", alternative_id=answer.id, text=text)
+    talk.store.update(lambda unit: unit.write(insertion("manifests", row), row))
 
 
 def test_of_one_message_all_copies_go_and_its_place_stays_platform_28(talk, erasures, marker):
@@ -57,9 +61,7 @@ def test_attached_files_go_when_no_other_message_has_them_platform_28(talk, eras
     entry = {"alternative": message.id, "attachments": [{"n": 1, "name": attached.name, "digest": attached.digest}]}
     answer = talk.answer(message, "It does.")
     text = canonical_json({"entries": [entry]})
-    talk.store.update(
-        lambda unit: unit.write(queries.ADD_MANIFEST, {"id": answer.id, "digest": "d", "at": "now", "text": text})
-    )
+    add_manifest(talk, answer, text)
     edited = talk.turns.edit(message.id, "Read it well.", talk.request())
     first = ErasureTarget(talk.user, conversation.id, message.id)
     assert erasures.measure(first).files == 1
@@ -93,7 +95,8 @@ def test_an_answer_goes_with_its_marks_and_pieces_and_nothing_is_written_of_it_l
         erasures.begin(target, talk.request())
     answer = talk.end(begun, f"a {marker}", marks=[f"doubtful: {marker}"])
     erasures.begin(target, talk.request())
-    manifest(talk, answer, [message], prompts=[{"text": marker}])  # by a maker that woke up late
+    kept = {"id": answer.id, "digest": "d", "at": "now", "text": f'{{"prompts":["{marker}"]}}'}
+    talk.store.update(lambda unit: unit.write(queries.KEEP_MANIFEST, kept))  # by a maker that woke up late
     assert places_of(talk.store, marker) == set()
     assert talk.get(answer).marks == []
 

@@ -119,6 +119,17 @@ def test_nothing_of_another_user_is_recalled_platform_16(talk, memory):
     assert memory.assemble(eve, message.id, FORM).recalled == []
 
 
+def test_a_maker_that_wakes_up_after_the_end_does_not_replace_the_manifest_platform_25(talk, memory):
+    message = talk.say(talk.conversation(), "Where does Mara live?")
+    answer = talk.turns.begin_answer(message.id, talk.executor, talk.request())
+    prepared = memory.prepare(talk.user, answer.id, FORM, counting)
+    memory.keep(prepared)
+    memory.keep(prepared._replace(manifest={**prepared.manifest, "model": "of a second attempt"}))
+    talk.end(answer)
+    memory.keep(prepared._replace(manifest={**prepared.manifest, "model": "too late"}))
+    assert memory.manifest(talk.user, answer.id)["model"] == "of a second attempt"
+
+
 def test_the_manifest_names_its_sources_and_the_prompt_is_made_again_platform_25_and_40(talk, memory):
     source = talk.say(talk.conversation(), "Well. Mara lives in Lisbon.")
     message = talk.say(talk.conversation(), "Where does Mara live?")

@@ -281,9 +281,7 @@ def _without_files(entry: JsonObject) -> JsonObject:
 
 
 def _replace_manifest(unit: UnitOfWork, row: Row, manifest: JsonObject) -> None:
-    unit.write(queries.REMOVE_MANIFEST, {"id": row["alternative_id"]})
-    kept: JsonObject = {"id": row["alternative_id"], "digest": row["digest"], "at": row["made_at"]}
-    unit.write(queries.KEEP_MANIFEST, {**kept, "text": canonical_json(manifest)})
+    unit.write(queries.ERASE_MANIFEST, {"id": row["alternative_id"], "text": canonical_json(manifest)})
 
 
 def _erase_title(unit: UnitOfWork, conversation: Conversation, *, keeps_tags: bool) -> None:

@@ -39,6 +39,7 @@ NODES: Final = (
             "context_budget": None,
             "import_key": None,
         },
+        late=frozenset({"tip_id"}),
     ),
     NodeType(
         "ConversationTurn",

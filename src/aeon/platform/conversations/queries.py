@@ -1,7 +1,8 @@
 """All SQL queries of conversations.
 
 A path is walked along RESPONDS_TO, from an alternative to the root. `alternatives_active`, a unique index, allows one
-active alternative for each turn, so a query that switches first deactivates and then activates.
+active alternative for each turn, so a query that switches first deactivates and then activates. That none is active is
+refused at the end of the transaction.
 """
 
 from collections.abc import Callable
@@ -30,10 +31,10 @@ WHERE id >= :prefix AND id < :end AND owner_id = :user ORDER BY id LIMIT :limit
 FORKS: Final = f"{_CONVERSATION} WHERE forked_from_id = :id AND owner_id = :user ORDER BY created_at, id LIMIT :limit"
 
 CREATE: Final = """
-INSERT INTO conversations (id, owner_id, title, title_by, status, pinned, tags, tip_id,
+INSERT INTO conversations (id, owner_id, title, title_by, status, pinned, tags,
                            default_process_id, default_process_since, forked_from_id, origin_turn_id,
                            origin_alternative_id, context_budget, import_key, version, created_at, updated_at)
-VALUES (:id, :owner_id, :title, :title_by, :status, :pinned, :tags, :tip_id,
+VALUES (:id, :owner_id, :title, :title_by, :status, :pinned, :tags,
         :default_process_id, :default_process_since, :forked_from_id, :origin_turn_id,
         :origin_alternative_id, :context_budget, :import_key, :version, :created_at, :updated_at)
 """
@@ -73,6 +74,9 @@ UPDATE conversations
 SET tip_id = :tip, status = CASE WHEN :wakes = 1 THEN 'active' ELSE status END, version = version + 1, updated_at = :at
 WHERE id = :conversation AND owner_id = :user
 """
+
+SET_TIP: Final = "UPDATE conversations SET tip_id = :tip WHERE id = :conversation AND owner_id = :user"
+"""Sets the tip of a new conversation, which begins without one."""
 
 PREFER_PROCESS: Final = """
 UPDATE conversations SET default_process_id = :process, default_process_since = :at
@@ -352,12 +356,13 @@ DELETE FROM pieces WHERE NOT EXISTS (
 
 OWNERS_GENERATING: Final = "SELECT DISTINCT owner_id FROM alternatives WHERE state = 'generating' ORDER BY owner_id"
 
-ADD_MANIFEST: Final = """
+KEEP_MANIFEST: Final = """
 INSERT INTO manifests (alternative_id, digest, made_at, text)
 SELECT id, CAST(:digest AS text), CAST(:at AS text), CAST(:text AS text) FROM alternatives
-WHERE id = :id AND forgotten_at IS NULL
-ON CONFLICT (alternative_id) DO NOTHING
+WHERE id = :id AND state = 'generating' AND forgotten_at IS NULL
+ON CONFLICT (alternative_id) DO UPDATE SET digest = excluded.digest, made_at = excluded.made_at, text = excluded.text
 """
+"""Replaces that of an earlier attempt. What an answer that has ended was made from stays."""
 
 # Erasing (platform 28)
 
@@ -412,11 +417,8 @@ OPEN_ERASURES: Final = (
 
 END_ERASURE: Final = "UPDATE erasures SET ended_at = :at WHERE id = :id AND ended_at IS NULL"
 
-KEEP_MANIFEST: Final = """
-INSERT INTO manifests (alternative_id, digest, made_at, text) VALUES (:id, :digest, :at, :text)
-"""
-
-REMOVE_MANIFEST: Final = "DELETE FROM manifests WHERE alternative_id = :id"
+ERASE_MANIFEST: Final = "UPDATE manifests SET text = :text WHERE alternative_id = :id"
+"""The text says `isErased`: the database refuses any other one."""
 
 MANIFESTS: Final = """
 SELECT m.alternative_id, m.digest, m.made_at, m.text

@@ -129,10 +129,13 @@ def _fill(unit: UnitOfWork, staging: ExportStaging) -> None:
                 f"The record is not empty: it has a {node.label}.", next_step="Load into a new record, or restore it."
             )
     for node in GRAPH_SCHEMA.nodes.values():
-        _insert(unit, node.table, staging.nodes(node))
+        _insert(unit, node.table, ({**row, **dict.fromkeys(node.late)} for row in staging.nodes(node)))
     for edge in GRAPH_SCHEMA.edges.values():
         if edge.key:
             _insert(unit, edge.table, staging.links(edge))
+    for node in GRAPH_SCHEMA.nodes.values():
+        for column in sorted(node.late):
+            _set_late(unit, node, column, staging.nodes(node))
 
 
 def _insert(unit: UnitOfWork, table: str, rows: Iterator[JsonObject]) -> None:
@@ -140,7 +143,19 @@ def _insert(unit: UnitOfWork, table: str, rows: Iterator[JsonObject]) -> None:
         columns = sorted(batch[0])
         values = ", ".join(f":{name}" for name in columns)
         insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608  # declared
-        try:
-            unit.write_each(insert, batch)
-        except (DuplicateError, GuardError, InvariantError, QueryError) as error:
-            raise StoreError(f"The record refuses rows of {table}: {error.message}") from error
+        _write(unit, table, insert, batch)
+
+
+def _set_late(unit: UnitOfWork, node: NodeType, column: str, rows: Iterator[JsonObject]) -> None:
+    key = " AND ".join(f"{name} = :{name}" for name in node.key)
+    update = f"UPDATE {node.table} SET {column} = :{column} WHERE {key}"  # noqa: S608  # declared
+    named = (row for row in rows if row[column] is not None)
+    while batch := list(islice(named, _BATCH)):
+        _write(unit, node.table, update, batch)
+
+
+def _write(unit: UnitOfWork, table: str, query: str, batch: Sequence[JsonObject]) -> None:
+    try:
+        unit.write_each(query, batch)
+    except (DuplicateError, GuardError, InvariantError, QueryError) as error:
+        raise StoreError(f"The record refuses rows of {table}: {error.message}") from error

@@ -34,7 +34,7 @@ from aeon.platform.memory.prompt_files import PromptFile
 from aeon.platform.memory.recall import Recollection
 from aeon.platform.memory.recalled import Recalled
 from aeon.platform.memory.summarized_selection import SummarizedPath
-from aeon.platform.store import Store, UnitOfWork
+from aeon.platform.store import Store
 
 _LONGEST_PATH: Final = 1000
 """The most alternatives of a path that are looked at; more never fit a prompt."""
@@ -368,12 +368,7 @@ class MemoryService:
     def _keep(self, answer: str, manifest: JsonObject, at: str) -> None:
         text = canonical_json(manifest)
         params: JsonObject = {"id": answer, "digest": manifest["promptDigest"], "at": at, "text": text}
-
-        def work(unit: UnitOfWork) -> None:
-            unit.write(queries.REMOVE_MANIFEST, {"id": answer})  # of an attempt that a lost worker made
-            unit.write(queries.ADD_MANIFEST, params)
-
-        self._store.update(work)
+        self._store.update(lambda unit: unit.write(queries.KEEP_MANIFEST, params))
 
     def estimate_factor(self, user: str, path: Sequence[Alternative]) -> float:
         """Return the factor for estimates on a path, by what the model has reported of its newest prompts."""

@@ -167,6 +167,7 @@ NEVER_DELETED: Final = (
     "conversations",
     "conversation_turns",
     "alternatives",
+    "manifests",
     "attachments",
     "episodes",
     "entities",

@@ -3,6 +3,7 @@
 from typing import Final
 
 from aeon.base.json import JsonObject
+from aeon.platform.store import DialectQuery, Query
 from aeon.testing.store.refused_knowledge import BROKEN_KNOWLEDGE, DANGLING_KNOWLEDGE, DUPLICATE_KNOWLEDGE
 from aeon.testing.store.refused_row import LONG_NAME, WRONG_NAMES, RefusedRow
 
@@ -89,6 +90,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"origin_alternative_id": "alternative"},
         {"context_budget": 0},
         {"version": 0},
+        {"tip_id": "alternative"},
     ],
     "conversation_turns": [
         {"sequence": 0},
@@ -363,3 +365,29 @@ DELETED_BEFORE: Final[dict[str, list[str]]] = {
 
 NEW_KEYS: Final[JsonObject] = {"id": "new", "name": "new", "seq": 2, "version": 2, "n": 2, "position": 2}
 """The columns of keys and names, with unused values."""
+
+_NEW_TURN: Final = """
+INSERT INTO conversation_turns (id, conversation_id, parent_id, via_alternative_id, sequence, speaker, turn_type,
+                                created_at)
+VALUES ('new', 'conversation', 'turn', 'alternative', 3, 'user', 'message', '2026-01-01')
+"""
+
+NOTHING_ACTIVE: Final = (
+    ("UPDATE alternatives SET is_active = 0 WHERE id = 'alternative'",),
+    ("UPDATE alternatives SET is_active = 0",),
+    (_NEW_TURN,),
+)
+"""Statements after which a turn shows no alternative (platform 12), refused when they are committed."""
+
+IDENTITY_CHANGES: Final[tuple[Query, ...]] = (
+    "UPDATE meta SET value = 'other' WHERE key = 'record'",
+    "UPDATE meta SET key = 'other' WHERE key = 'record'",
+    "DELETE FROM meta WHERE key = 'record'",
+    "DELETE FROM meta",
+    DialectQuery(
+        "REPLACE INTO meta (key, value) VALUES ('record', 'other')",
+        "INSERT INTO meta (key, value) VALUES ('record', 'other') "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ),
+)
+"""Changes of what identifies the record."""

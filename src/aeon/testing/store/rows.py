@@ -3,7 +3,7 @@
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.store import Store
+from aeon.platform.store import Store, UnitOfWork
 from aeon.testing.store.knowledge_rows import FIRST_KNOWLEDGE, KNOWLEDGE_ROWS
 from aeon.testing.store.row_times import AT, TIMES
 
@@ -289,7 +289,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "status": "active",
         "pinned": 0,
         "tags": "[]",
-        "tip_id": "alternative",
+        "tip_id": None,
         "default_process_id": None,
         "default_process_since": None,
         "forked_from_id": None,
@@ -428,6 +428,10 @@ FIRST: Final[list[tuple[str, JsonObject]]] = [
 """Additional rows: a second user, a step before the step, what the answer responds to, and those of knowledge."""
 
 
+SET_TIP: Final = "UPDATE conversations SET tip_id = 'alternative' WHERE id = 'conversation'"
+"""The tip is set after the alternative was inserted: a conversation begins without one."""
+
+
 def row_of(table: str, **changes: Json) -> JsonObject:
     """The table's standard row with some columns changed."""
     return {**ROWS[table], **changes}
@@ -446,9 +450,13 @@ def insert(store: Store, table: str, **changes: Json) -> None:
 
 
 def fill(store: Store) -> None:
-    """Inserts a row into every table."""
-    for table in ROWS:
-        for first, changes in FIRST:
-            if first == table:
-                insert(store, table, **changes)
-        insert(store, table)
+    """Inserts a row into every table, in one transaction: a turn is refused at its end without an alternative."""
+
+    def work(unit: UnitOfWork) -> None:
+        for table in ROWS:
+            for changes in (*(changes for first, changes in FIRST if first == table), {}):
+                row = row_of(table, **changes)
+                unit.write(insertion(table, row), row)
+        unit.write(SET_TIP)
+
+    store.update(work)

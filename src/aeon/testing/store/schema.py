@@ -1,9 +1,20 @@
 """Tests that the tables enforce their invariants, also against code that bypasses the domain."""
 
+from typing import Final
+
 import pytest
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.store import DuplicateError, GuardError, InvariantError, Params, QueryError, Store
+from aeon.platform.store import (
+    DuplicateError,
+    GuardError,
+    InvariantError,
+    Params,
+    Query,
+    QueryError,
+    Store,
+    UnitOfWork,
+)
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE, NUMBERS
 from aeon.testing.store.fixtures import StoreFixtures
 from aeon.testing.store.refused_row import RefusedRow
@@ -12,11 +23,23 @@ from aeon.testing.store.refused_rows import (
     DANGLING,
     DELETED_BEFORE,
     DUPLICATES,
+    IDENTITY_CHANGES,
     IN_USE,
     NEW_KEYS,
+    NOTHING_ACTIVE,
     PARTS,
 )
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
+
+_ROOT: Final[JsonObject] = {"parent_id": None, "via_alternative_id": None, "sequence": 1}
+_ELSEWHERE: Final[JsonObject] = {
+    "id": "elsewhere",
+    "turn_id": "beyond",
+    "conversation_id": "other",
+    "responds_to_id": None,
+}
+
+CHANGE_MANIFEST: Final = "UPDATE manifests SET text = :text WHERE alternative_id = 'alternative'"
 
 
 class SchemaConformance(StoreFixtures):
@@ -34,9 +57,60 @@ class SchemaConformance(StoreFixtures):
         with pytest.raises(InvariantError, match="never deleted"):
             _write(filled, f"DELETE FROM {table}")  # noqa: S608  # of our own tables
 
-    def test_the_id_of_the_record_does_not_change(self, filled: Store) -> None:
-        with pytest.raises(InvariantError, match="immutable"):
-            _write(filled, "UPDATE meta SET value = 'other' WHERE key = 'record'")
+    @pytest.mark.parametrize("query", IDENTITY_CHANGES)
+    def test_the_id_of_the_record_does_not_change(self, filled: Store, query: Query) -> None:
+        if not filled.read("SELECT 1 AS found FROM meta WHERE key = 'record'"):
+            _write(filled, "INSERT INTO meta (key, value) VALUES ('record', 'this one')")
+        with pytest.raises(InvariantError, match=r"immutable: meta|never deleted: meta"):
+            _write(filled, query)
+
+    @pytest.mark.parametrize("tip", [None, "nothing", "turn", "elsewhere"])
+    def test_the_tip_is_an_alternative_of_the_conversation(self, filled: Store, tip: str | None) -> None:
+        with pytest.raises(InvariantError, match="the tip is an alternative of the conversation"):
+            filled.update(lambda unit: _move_tip(unit, tip))
+
+    def test_the_tip_may_be_any_alternative_of_the_conversation(self, store: Store) -> None:
+        fill(store)
+        _write(store, "UPDATE conversations SET tip_id = 'question'")
+        assert store.read("SELECT tip_id FROM conversations") == [{"tip_id": "question"}]
+
+    @pytest.mark.parametrize("queries", NOTHING_ACTIVE, ids=" ".join)
+    def test_a_turn_without_an_active_alternative_is_refused(self, filled: Store, queries: tuple[str, ...]) -> None:
+        with pytest.raises(GuardError):
+            filled.update(lambda unit: [unit.write(query) for query in queries])
+        assert filled.read("SELECT id FROM alternatives WHERE is_active = 1 ORDER BY id") == [
+            {"id": "alternative"},
+            {"id": "question"},
+        ]
+
+    def test_one_unit_of_work_may_switch_to_another_alternative(self, store: Store) -> None:
+        fill(store)
+        other = row_of("alternatives", id="other", sequence=2)
+
+        def switch(unit: UnitOfWork) -> None:
+            unit.write("UPDATE alternatives SET is_active = 0 WHERE turn_id = 'turn'")
+            unit.write(insertion("alternatives", other), other)
+
+        store.update(switch)
+        _write(store, "UPDATE alternatives SET is_active = 0 WHERE id = 'alternative'")
+        assert store.read("SELECT id FROM alternatives WHERE is_active = 1 AND turn_id = 'turn'") == [{"id": "other"}]
+
+    def test_a_manifest_is_replaced_while_its_answer_is_made_and_afterwards_only_erased(self, store: Store) -> None:
+        fill(store)
+        made: JsonObject = {"id": "made", "sequence": 2, "is_active": 0, "state": "generating", "ended_at": None}
+        answer = row_of("alternatives", **made, content=None, content_hash=None, path_hash=None)
+        _write(store, insertion("alternatives", answer), answer)
+        manifest = row_of("manifests", alternative_id="made")
+        _write(store, insertion("manifests", manifest), manifest)
+        _write(store, "UPDATE manifests SET digest = 'other', text = '[]' WHERE alternative_id = 'made'")
+        for text in ("", "[]", "{", '{"isErased":false}', '{"said":"\\"isErased\\":true"}'):
+            with pytest.raises(InvariantError, match="immutable: manifests"):
+                _write(store, CHANGE_MANIFEST, {"text": text})
+        _write(store, CHANGE_MANIFEST, {"text": '{"isErased":true}'})
+        assert store.read("SELECT text FROM manifests ORDER BY alternative_id") == [
+            {"text": '{"isErased":true}'},
+            {"text": "[]"},
+        ]
 
     @pytest.mark.parametrize("refused", CHECKS, ids=str)
     def test_a_row_that_breaks_a_check_is_refused(self, filled: Store, refused: RefusedRow) -> None:
@@ -85,8 +159,20 @@ def _insert(store: Store, refused: RefusedRow) -> None:
     _write(store, insertion(refused.table, row), row)
 
 
-def _write(store: Store, query: str, params: Params | None = None) -> None:
+def _write(store: Store, query: Query, params: Params | None = None) -> None:
     store.update(lambda unit: unit.write(query, params))
+
+
+def _move_tip(unit: UnitOfWork, tip: str | None) -> None:
+    """Adds another conversation with a message, and moves the tip of the first one."""
+    for table, row in (
+        ("conversations", row_of("conversations", id="other", import_key=None)),
+        ("conversation_turns", {**row_of("conversation_turns", **_ROOT), "id": "beyond", "conversation_id": "other"}),
+        ("alternatives", row_of("alternatives", **_ELSEWHERE)),
+    ):
+        unit.write(insertion(table, row), row)
+    unit.write("UPDATE conversations SET tip_id = 'elsewhere' WHERE id = 'other'")
+    unit.write("UPDATE conversations SET tip_id = :tip WHERE id = 'conversation'", {"tip": tip})
 
 
 def _new_key(table: str) -> JsonObject:

@@ -280,6 +280,32 @@ def test_the_shown_branch_follows_a_newer_file_unless_the_user_has_gone_on_platf
     assert [each.content for each in talk.turns.list_responses(talk.user, siblings[0].id)] == ["f"]
 
 
+def test_a_turn_that_a_newer_file_adds_in_part_shows_one_alternative_platform_12(transfer):
+    """What the file shows of it answers a message that the user has had answered, so it goes to the user's own turn."""
+    talk = transfer.talk
+    conversation = talk.conversation()
+    first = talk.say(conversation, "q")
+    edited = talk.turns.edit(first.id, "q again", talk.request())
+    made = transfer.imported(transfer.exported(talk.user, conversation.id))
+    mine = MutationRequest(transfer.other)
+    copied = next(each for each in talk.turns.tree(transfer.other, made.id) if each.content == "q again")
+    begun = talk.turns.begin_answer(copied.id, talk.executor, mine)
+    talk.turns.end_answer(transfer.other, begun.id, EndedAnswer("mine"))
+    talk.turns.activate(first.id, talk.request())
+    stale = talk.answer(first, "theirs")
+    talk.turns.activate(edited.id, talk.request())
+    talk.end(talk.turns.regenerate(stale.id, talk.executor, talk.request()), "theirs again")
+    assert transfer.imported(transfer.exported(talk.user, conversation.id)).newer == 2
+    found = talk.turns.tree(transfer.other, made.id)
+    assert {each.content: each.is_active for each in found} == {
+        "q": False,
+        "q again": True,
+        "mine": True,
+        "theirs": True,
+        "theirs again": False,
+    }
+
+
 @pytest.mark.parametrize(
     ("place", "value", "reason"),
     [

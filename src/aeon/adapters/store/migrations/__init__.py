@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 14
+LATEST: Final = 15
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -27,6 +27,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     12: "87994be1a5e64cfc24b40dd506e12573ec048e5baf303368bcb73e9545243d94",
     13: "16d4da7c15789490637908a3180002b411e11c32475f02efe3ef82bb578bb862",
     14: "43d43162adbc931e64af713f6a1de7058ff5042105a9ad3c664669578f33795a",
+    15: "d4978dacf1fbe6c7ad80afcaf60985117c22669eaddbf6e1599c06f33658fb07",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

@@ -1,5 +1,5 @@
--- Made by docs/make_schema.py from the migrations up to 0014: a new record starts so.
--- Schema: 43d43162adbc931e64af713f6a1de7058ff5042105a9ad3c664669578f33795a
+-- Made by docs/make_schema.py from the migrations up to 0015: a new record starts so.
+-- Schema: d4978dacf1fbe6c7ad80afcaf60985117c22669eaddbf6e1599c06f33658fb07
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -764,7 +764,7 @@ CREATE TABLE conversation_turns (
     sequence           INTEGER NOT NULL CHECK (sequence >= 1),
     speaker            TEXT NOT NULL CHECK (speaker IN ('user', 'agent', 'system')),
     turn_type          TEXT NOT NULL CHECK (turn_type IN ('message', 'tool_result', 'summary')),
-    created_at         TEXT NOT NULL,
+    created_at         TEXT NOT NULL, shows TEXT GENERATED ALWAYS AS (id) VIRTUAL REFERENCES alternatives (shown_in) DEFERRABLE INITIALLY DEFERRED,
     UNIQUE (id, conversation_id),
     FOREIGN KEY (parent_id, conversation_id) REFERENCES conversation_turns (id, conversation_id),
     CHECK ((parent_id IS NULL) = (via_alternative_id IS NULL)),
@@ -799,7 +799,7 @@ CREATE TABLE alternatives (
     usage           TEXT,
     marks           TEXT,
     failure         TEXT,
-    imported        TEXT,
+    imported        TEXT, shown_in TEXT GENERATED ALWAYS AS (CASE is_active WHEN 1 THEN turn_id END) VIRTUAL,
     UNIQUE (turn_id, sequence),
     FOREIGN KEY (conversation_id, owner_id) REFERENCES conversations (id, owner_id),
     FOREIGN KEY (turn_id, conversation_id) REFERENCES conversation_turns (id, conversation_id),
@@ -897,8 +897,6 @@ WHEN NEW.id IS NOT OLD.id OR NEW.turn_id IS NOT OLD.turn_id OR NEW.conversation_
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives'); END;
 CREATE TRIGGER conversation_turns_immutable BEFORE UPDATE ON conversation_turns
 BEGIN SELECT RAISE(ABORT, 'immutable: conversation_turns'); END;
-CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
-BEGIN SELECT RAISE(ABORT, 'immutable: manifests'); END;
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
 WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR NEW.path_hash IS NOT OLD.path_hash OR NEW.model IS NOT OLD.model OR NEW.usage IS NOT OLD.usage OR ((NEW.content IS NOT OLD.content OR NEW.content_hash IS NOT OLD.content_hash OR NEW.marks IS NOT OLD.marks OR NEW.failure IS NOT OLD.failure) AND NEW.forgotten_at IS NULL))
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives that have ended'); END;
@@ -910,8 +908,6 @@ WHEN OLD.forgotten_at IS NOT NULL AND (NEW.forgotten_at IS NOT OLD.forgotten_at 
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives that were forgotten'); END;
 CREATE TRIGGER conversations_kept BEFORE DELETE ON conversations
 BEGIN SELECT RAISE(ABORT, 'never deleted: conversations'); END;
-CREATE TRIGGER conversation_turns_kept BEFORE DELETE ON conversation_turns
-BEGIN SELECT RAISE(ABORT, 'never deleted: conversation_turns'); END;
 CREATE TRIGGER alternatives_kept BEFORE DELETE ON alternatives
 BEGIN SELECT RAISE(ABORT, 'never deleted: alternatives'); END;
 CREATE TRIGGER blobs_immutable BEFORE UPDATE ON blobs
@@ -2243,6 +2239,31 @@ SELECT 'EXECUTES' AS type, 'Worker' AS from_label, e.id AS from_id, 'Tool' AS to
 FROM workers AS e
 WHERE EXISTS (SELECT 1 FROM tools WHERE tools.id = e.current_tool_id)
 );
+CREATE TRIGGER conversation_turns_kept BEFORE DELETE ON conversation_turns
+BEGIN SELECT RAISE(ABORT, 'never deleted: conversation_turns'); END;
+CREATE UNIQUE INDEX alternatives_shown ON alternatives (shown_in);
+CREATE INDEX conversation_turns_shows ON conversation_turns (shows);
+CREATE TRIGGER conversations_begin BEFORE INSERT ON conversations WHEN NEW.tip_id IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a conversation begins without a tip'); END;
+CREATE TRIGGER conversations_tip BEFORE UPDATE OF tip_id ON conversations
+WHEN NEW.tip_id IS NOT OLD.tip_id
+    AND NOT EXISTS (SELECT 1 FROM alternatives WHERE id = NEW.tip_id AND conversation_id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'the tip is an alternative of the conversation'); END;
+CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
+WHEN NEW.alternative_id IS NOT OLD.alternative_id
+    OR (NOT EXISTS (SELECT 1 FROM alternatives WHERE id = OLD.alternative_id AND state = 'generating')
+        AND (NEW.digest IS NOT OLD.digest OR NEW.made_at IS NOT OLD.made_at
+             OR (NEW.text IS NOT OLD.text AND instr(NEW.text, '"isErased":true') = 0)))
+BEGIN SELECT RAISE(ABORT, 'immutable: manifests'); END;
+CREATE TRIGGER manifests_kept BEFORE DELETE ON manifests
+BEGIN SELECT RAISE(ABORT, 'never deleted: manifests'); END;
+CREATE TRIGGER meta_kept BEFORE DELETE ON meta
+BEGIN SELECT RAISE(ABORT, 'never deleted: meta'); END;
+CREATE TRIGGER meta_keys BEFORE UPDATE OF key ON meta WHEN NEW.key IS NOT OLD.key
+BEGIN SELECT RAISE(ABORT, 'immutable: meta'); END;
+CREATE TRIGGER meta_once BEFORE INSERT ON meta
+WHEN NEW.key = 'record' AND EXISTS (SELECT 1 FROM meta WHERE key = 'record')
+BEGIN SELECT RAISE(ABORT, 'immutable: meta'); END;
 INSERT INTO search_letters (letter, folded) VALUES (char(1), ' '), (char(2), ' '), (char(3), ' '), (char(4), ' '), (char(5), ' '), (char(6), ' '), (char(7), ' '), (char(8), ' '), (char(9), ' '), (char(10), ' '), (char(11), ' '), (char(12), ' '), (char(13), ' '), (char(14), ' '), (char(15), ' '), (char(16), ' '), (char(17), ' '), (char(18), ' '), (char(19), ' '), (char(20), ' ');
 INSERT INTO search_letters (letter, folded) VALUES (char(21), ' '), (char(22), ' '), (char(23), ' '), (char(24), ' '), (char(25), ' '), (char(26), ' '), (char(27), ' '), (char(28), ' '), (char(29), ' '), (char(30), ' '), (char(31), ' '), ('!', ' '), ('"', ' '), ('#', ' '), ('$', ' '), ('%', ' '), ('&', ' '), ('''', ' '), ('(', ' '), (')', ' ');
 INSERT INTO search_letters (letter, folded) VALUES ('*', ' '), ('+', ' '), (',', ' '), ('-', ' '), ('.', ' '), ('/', ' '), (':', ' '), (';', ' '), ('<', ' '), ('=', ' '), ('>', ' '), ('?', ' '), ('@', ' '), ('A', 'a'), ('B', 'b'), ('C', 'c'), ('D', 'd'), ('E', 'e'), ('F', 'f'), ('G', 'g');

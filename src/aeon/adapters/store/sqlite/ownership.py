@@ -20,7 +20,10 @@ _RECORD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _OTHERS_WRITE = 0o022
 
-_SET_RECORD_ID: Final = "REPLACE INTO meta (key, value) VALUES ('record', :record)"
+_FORGET_RECORD_ID: Final = "DELETE FROM meta WHERE key = 'record'"
+_SET_RECORD_ID: Final = "INSERT INTO meta (key, value) VALUES ('record', :record)"
+
+_TRIGGERS: Final = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'meta'"
 
 
 def new_record_id() -> str:
@@ -88,8 +91,21 @@ def take_ownership(connection: sqlite3.Connection, record: str, state: Path, pat
 
 
 def set_record_id(connection: sqlite3.Connection, record: str) -> None:
-    """Sets a record's id."""
-    connection.execute(_SET_RECORD_ID, {"record": record})
+    """Sets a record's id, atomically. The triggers that keep it are made again as they were."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        triggers = connection.execute(_TRIGGERS).fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")  # of a schema that was checked
+        connection.execute(_FORGET_RECORD_ID)
+        connection.execute(_SET_RECORD_ID, {"record": record})
+        for _, text in triggers:
+            connection.execute(text)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            with suppress(sqlite3.Error):  # the original error is more useful
+                connection.execute("ROLLBACK")
 
 
 def _check_folder(folder: Path) -> None:

@@ -90,6 +90,8 @@ class ImportWriter:
             for row in alternatives:
                 _index(unit, row, speakers[row["turn"]])
                 _attach(unit, row["id"], attached)
+            if conversation.tip_id is not None:
+                unit.write(queries.SET_TIP, {"user": user, "conversation": conversation.id, "tip": conversation.tip_id})
 
         action = conversation_action("import", conversation.id, user, source=tree.source)
         mutation = MutationRequest(user).mutation("conversation.import", conversation.id)
@@ -145,34 +147,39 @@ class _Growth:
         self._attached = attached
         self._turns = turns
         self._made: set[str] = set()
-        self._shown: set[str] = set()
+        self._shown: dict[str, str] = {}
 
     def add(self, row: JsonObject) -> None:
-        """Add an alternative to the turn that answers its parent; in a new turn, what the file shows is active."""
+        """Add an alternative to the turn that answers its parent.
+
+        In a new turn, what the file shows is active: the first one, if what it shows goes to another turn.
+        """
         parent = self._parent_of(row)
         turn = self._turn_of(row, parent)
         (number,) = self._unit.read(queries.NEXT_SEQUENCE, {"turn": turn["id"]})
         digest = row["content_hash"]
         above = None if parent is None else parent["path_hash"]
         attached = _digests(self._attached.get(row["id"], ()))
-        is_active = row["is_active"] and turn["id"] in self._made
+        is_active = turn["id"] in self._made and (row["is_active"] or turn["id"] not in self._shown)
         placed: JsonObject = {
             "turn": turn["id"],
             "sequence": number["number"],
             "is_active": is_active,
             "path_hash": None if digest is None else path_digest(above, turn["speaker"], digest, attached),
         }
+        if is_active:
+            self._unit.write(queries.LEAVE_TURN, {"turn": turn["id"]})
+            self._shown[turn["id"]] = row["id"]
         self._unit.write(queries.IMPORT_ALTERNATIVE, {**row, **placed})
         _index(self._unit, row, turn["speaker"])
         _attach(self._unit, row["id"], self._attached)
-        if is_active:
-            self._shown.add(row["id"])
 
     def tip(self, before: str | None, rows: Iterable[JsonObject], tree: ConversationTree, user: str) -> str | None:
         """Return the file's tip if all of its path below the tip of before was added and is shown, else that tip."""
         parents: dict[str, str | None] = {row["id"]: row["responds_to"] for row in rows}
         wanted = at = None if tree.tip is None else _id(user, tree.key, "alternative", tree.tip)
-        while at is not None and at != before and at in self._shown:
+        shown = set(self._shown.values())
+        while at is not None and at != before and at in shown:
             at = parents[at]
         return wanted if at == before else before
 
