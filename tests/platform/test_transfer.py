@@ -275,6 +275,19 @@ def test_what_was_said_before_an_export_is_known_from_it(new):
     assert there.queue.word_cases(said.user, ["Linz"])["linz"] == said.queue.word_cases(said.user, ["Linz"])["linz"]
 
 
+def test_a_turn_that_shows_nothing_is_refused_with_what_to_do(new):
+    source, target = new(), new()
+    Known(source).tell("We saw Tove in Linz.")
+    changed = json.loads(json.dumps([*export(source)]).replace('"isActive": true', '"isActive": false'))
+    assert changed != [*export(source)]
+
+    with pytest.raises(StoreError, match="refuses the export as a whole") as refused:
+        load(target, changed)
+
+    assert "A turn of a conversation in it shows no answer" in refused.value.next
+    assert list(export(target)) == []
+
+
 def test_an_export_has_its_own_order_and_form(empty):
     load(empty, old())
     records = list(export(empty))

@@ -47,7 +47,14 @@ def load(store: Store, records: Iterable[JsonObject]) -> None:
     """
     with ExportStaging(GRAPH_SCHEMA) as staging:
         staging.read(records)
-        store.update(lambda unit: _fill(unit, staging))
+        try:
+            store.update(lambda unit: _fill(unit, staging))
+        except (GuardError, InvariantError) as error:  # what is only seen in the whole
+            raise StoreError(
+                f"The record refuses the export as a whole: {error.message}",
+                next_step="Nothing was loaded. A turn of a conversation in it shows no answer, or a row refers to one "
+                "that is not there: export again, or mend what was changed by hand.",
+            ) from error
 
 
 def copy(source: Store, target: Store) -> None:
