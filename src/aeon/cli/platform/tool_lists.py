@@ -97,7 +97,7 @@ def _call_stored(workspace: Workspace, tool: Tool, arguments: JsonObject, *, as_
     else:
         print_data(indented_json(result.output))
         if result.usage:
-            prompt, completion, model = result.usage
+            prompt, completion, model, _ = result.usage
             print_message(f"tokens: {prompt} in, {completion} out{f' by {printable(model)}' if model else ''}")
     return ExitCode.DONE
 

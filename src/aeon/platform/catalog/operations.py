@@ -15,21 +15,23 @@ from aeon.platform.records import Record
 
 
 class TokenUsage(NamedTuple):
-    """The tokens of one call with its repairs.
+    """The tokens of one call of a tool with its repairs.
 
-    `model` is the name that the server reports, None if it reports none.
+    `model` is the name that the server reports, None if it reports none. `model_calls` is how often the model answered.
     """
 
     prompt_tokens: int
     completion_tokens: int
     model: str | None
+    model_calls: int = 1
 
     def as_dict(self) -> JsonObject:
-        """As JSON data under the published names."""
+        """As JSON data under the published names; `modelCalls` only where the model answered more than once."""
         return {
             "promptTokens": self.prompt_tokens,
             "completionTokens": self.completion_tokens,
             "model": self.model,
+            **({"modelCalls": self.model_calls} if self.model_calls > 1 else {}),
         }
 
 
