@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from threading import Event, RLock
@@ -389,9 +388,12 @@ class Project:
 
     def _read(self, file: Path) -> str:
         place = self.folder / file
-        with suppress(OSError, UnicodeDecodeError):
+        try:
             return place.read_text(encoding="utf-8")
-        raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.")
+        except UnicodeDecodeError:
+            raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.") from None
+        except OSError as error:
+            raise InputError(f"{place} cannot be read: {error.strerror}.", next_step="Name a YAML file.") from None
 
 
 def _require_type(part: object, kind: type, name: str, advice: str) -> None:
