@@ -88,6 +88,22 @@ def test_only_what_differs_is_changed(world):
     assert world.catalog.secrets.reveal(user, secret.id).reveal() == {"key": "k2"}
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kind: Tool\n\tname: b", "line 4: there is a tab, and YAML does not indent by tabs; use spaces"),
+        ("kind: Tool\nname: b\nname: c", "line 5: the key 'name' appears twice in one object"),
+        ("kind: Tool\nname: [b", "line 5: while parsing a flow sequence did not find expected ',' or ']'"),
+    ],
+    ids=["tab", "twice", "bracket"],
+)
+def test_the_line_of_what_is_no_yaml_is_that_of_the_file(text, said):
+    assert problems(f"kind: Service\n---\n{text}\n") == [
+        "document 1 (line 1): it has no name",
+        f"document 2 (line 3): {said}",
+    ]
+
+
 def test_planning_alone_changes_nothing(world):
     user = world.user("u")
     tables = ("services", "secrets", "tools", "service_templates", "tool_templates", "audit_entries", "requests")
