@@ -85,6 +85,11 @@ def test_a_plan_of_skills_as_data(opened):
         (lambda project: project.runs.list(phase="done"), "phase cannot be 'done'. Give new, running, "),
         (lambda project: project.runs.list(limit="5"), "limit cannot be a value of the type str. Give a whole number."),
         (lambda project: project.runs.start("greet", {}, tags={"team": 1}), "the tag 'team' cannot be 1. Give a text."),
+        (
+            lambda project: project.runs.start("greet", {}, deadline=-5),
+            "deadline cannot be -5. Give more than 0 seconds",
+        ),
+        (lambda project: project.runs.start("greet", {}, deadline=float("nan")), "deadline cannot be nan. Give more"),
         (lambda project: project.conversations.ask(None, None), "content cannot be None. Give a text."),
         (lambda project: project.conversations.say("any", 5), "content cannot be 5. Give a text."),
         (lambda project: project.conversations.edit("any", 5), "content cannot be 5. Give a text."),

@@ -40,6 +40,8 @@ def require_start(inputs: object, deadline: object, tags: object, priority: obje
     require_argument(inputs, dict, "inputs", "a dict of the inputs by name; {} if the Process needs none")
     if deadline is not None:
         require_argument(deadline, (int, float), "deadline", "a number of seconds, or None")
+        if not cast(float, deadline) > 0:
+            raise InputError(f"deadline cannot be {_shown(deadline)}.", next_step="Give more than 0 seconds, or None.")
     if tags is not None:
         require_argument(tags, Mapping, "tags", "a dict of texts by name, or None")
         for name, value in cast(Mapping[object, object], tags).items():
