@@ -1,10 +1,11 @@
-"""Make the pages that follow from the code: settings, errors, events, and the list of decisions.
+"""Make the pages that follow from the code: settings, documents, errors, events, and the list of decisions.
 
 Run it as `python docs/make_pages.py [--check]`.
 """
 
 import importlib
 import inspect
+import json
 import pkgutil
 import re
 import sys
@@ -21,6 +22,8 @@ from aeon.base.errors import AeonError
 from aeon.base.next_steps import TEXTS, words_of
 from aeon.cli.next_steps import COMMANDS
 from aeon.observability import events as kernel_events
+from aeon.platform.catalog.model import NewSecret, NewService, NewTool
+from aeon.platform.catalog.operations import ConversationReply, Operation, Pagination
 from aeon.platform.runs.machine import events as run_events
 from aeon.settings.model import ModelPriceSettings, Settings
 
@@ -93,6 +96,73 @@ def _words_of_type(kind: Any) -> str:
     if get_origin(kind) and parts:
         return _words_of_type(parts[0])
     return {str: "text", int: "whole number", float: "number", bool: "true or false"}.get(kind, "text")
+
+
+def documents_page() -> Iterator[str]:
+    yield from ["# What a file describes", "", _MADE, ""]
+    yield (
+        "`aeon apply -f FILE` and `project.apply` take YAML documents, divided by lines with `---`. Each has a `kind`. "
+        "These are the fields of services, secrets and tools; a `Process` has [a language of its own](language.md). A "
+        "`Schedule`, an `Alert` and a `Webhook` are shown where they are used: "
+        "[schedule](howto/schedule-a-process.md), "
+        "[alert](howto/be-told-when-processes-fail.md), [webhook](howto/start-a-process-by-a-webhook.md). With "
+        "`template: NAME`, a service or a tool has the fields of that `ServiceTemplate` or `ToolTemplate`."
+    )
+    for kind, model in _DOCUMENTS.items():
+        yield from ["", f"## {kind}", "", inspect.cleandoc(model.__doc__ or "").partition("\n\n")[0], ""]
+        yield from _table(("field", "type", "default", "meaning"), map(_field, model.model_fields.items()))
+    yield from ["", "Parts of a secret's value, by its type:", "", *_PARTS_OF_SECRETS]
+    for model in get_args(get_args(Operation)[0]):
+        if model is not ConversationReply:
+            name = model.model_fields["type"].default
+            yield from ["", f"## Operation `{name}`", "", inspect.getdoc(model) or "", "", _CONNECTIONS[name], ""]
+            yield from _table(("field", "type", "default", "meaning"), map(_field, model.model_fields.items()))
+    yield from ["", "## `pagination` of `rest_request`", "", inspect.getdoc(Pagination) or "", ""]
+    yield from _table(("field", "type", "default", "meaning"), map(_field, Pagination.model_fields.items()))
+
+
+_DOCUMENTS: dict[str, type[BaseModel]] = {"Service": NewService, "Secret": NewSecret, "Tool": NewTool}
+_BY_NAME = {  # a document names its service and its secret, where the stored tool has their ids
+    "service_id": ("service", "the name of a service, of this file or stored"),
+    "secret_id": ("secret", "the name of a secret of yours, of this file or stored"),
+}
+_PARTS_OF_SECRETS = (
+    "- `api_key`: `key`",
+    "- `password`: `username`, `password`",
+    "- `certificate`: `certificate`, `private_key`, in PEM",
+    "- `oauth_token`: `access_token`, and to refresh it `refresh_token`, `token_url`, `client_id`, `client_secret`",
+    "- `oauth_token` of a program: `grant: client_credentials`, `token_url`, `client_id`, `client_secret`",
+)
+_CONNECTIONS = {
+    "graph_query": "The `connectionParams` have `endpoint`, and `database` where it is not the default; "
+    "`aeon:graph` is Aeon's own record, for named queries.",
+    "rest_request": "The `connectionParams` have `endpoint`; `authHeader`, `authPrefix` or `authQuery` say where a key "
+    "goes.",
+    "llm_call": "The `connectionParams` have `endpoint`, the address of an API like OpenAI's, and `model`; the secret "
+    "is its key. The endpoint `aeon:model` is the model of the settings, and needs no more.",
+    "mcp_call": "The `connectionParams` have `command`, `args` and `env` for the protocol stdio, else `endpoint`.",
+    "skill_script": 'The `connectionParams` are `{command: "aeon:self"}`.',
+    "agent_request": 'The `connectionParams` are `{command: "aeon:self"}`.',
+}
+
+
+def _field(each: tuple[str, FieldInfo]) -> tuple[str, ...]:
+    name, field = each
+    written, meaning = _BY_NAME.get(name, (field.alias or name, field.description or ""))
+    is_required = field.is_required() or name == "type"  # the type decides which operation it is
+    default = "required" if is_required else _default_words(field.default)
+    return f"`{written}`", _field_type(field), default, _cell(meaning)
+
+
+def _default_words(default: object) -> str:
+    return "" if default is None or isinstance(default, BaseModel) else f"`{json.dumps(default)}`"
+
+
+def _field_type(field: FieldInfo) -> str:
+    parts = [part for part in (get_args(field.annotation) or (field.annotation,)) if part is not type(None)]
+    if any(_is_below(part, BaseModel) for part in parts) or get_origin(parts[0]) is dict:
+        return "object"
+    return "any value" if field.annotation is Any else _type_words(field).replace("table", "object")
 
 
 def errors_page() -> Iterator[str]:
@@ -213,6 +283,7 @@ def _cell(text: str) -> str:
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings.md": settings_page,
+    "documents.md": documents_page,
     "errors.md": errors_page,
     "events.md": events_page,
     "decisions/index.md": decisions_page,

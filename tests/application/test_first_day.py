@@ -1,9 +1,12 @@
 """Mistakes of a first day: each is answered with what is wrong and what to do."""
 
+from pathlib import Path
+
 import pytest
 
 from aeon import Project, tool
 from aeon.base.errors import ConfigError, InputError, PlanError, RequestError, ToolDefinitionError
+from aeon.platform.errors import RuleError
 from aeon.testing.llm import ScriptedAdapter
 
 SAY = {"goal": "say", "steps": [{"step_id": "s", "description": "say", "tool": "echo", "arguments": {"text": "hello"}}]}
@@ -74,3 +77,69 @@ def test_a_plan_of_skills_as_data(opened):
     assert project.skills.execute({"tools": [], "narrative": "nothing"}).narrative == "nothing"
     with pytest.raises(PlanError, match="toolPath"):
         project.skills.execute({"tools": [{"toolId": "a"}]})
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda project: project.runs.list(phase="done"), "phase cannot be 'done'. Give new, running, "),
+        (lambda project: project.runs.list(limit="5"), "limit cannot be a value of the type str. Give a whole number."),
+        (lambda project: project.runs.start("greet", {}, tags={"team": 1}), "the tag 'team' cannot be 1. Give a text."),
+        (
+            lambda project: project.runs.start("greet", {}, deadline=-5),
+            "deadline cannot be -5. Give more than 0 seconds",
+        ),
+        (lambda project: project.runs.start("greet", {}, deadline=float("nan")), "deadline cannot be nan. Give more"),
+        (lambda project: project.conversations.ask(None, None), "content cannot be None. Give a text."),
+        (lambda project: project.conversations.say("any", 5), "content cannot be 5. Give a text."),
+        (lambda project: project.conversations.edit("any", 5), "content cannot be 5. Give a text."),
+        (lambda project: project.conversations.search(5), "text cannot be 5. Give a text."),
+        (
+            lambda project: project.conversations.ask(None, "look", attachments="notes.txt"),
+            r"attachments cannot be a value of the type str. Give a list, as attachments=\[Path\('notes.txt'\)\].",
+        ),
+        (
+            lambda project: project.conversations.ask(None, "look", attachments=project.folder / "notes.txt"),
+            "attachments cannot be a value of the type PosixPath. Give a list",
+        ),
+        (
+            lambda project: project.conversations.ask(None, "look", attachments=["notes.txt"]),
+            "an attachment cannot be a value of the type str. Give a Path, or a tuple of a name and bytes.",
+        ),
+        (
+            lambda project: list(project.conversations.transfer.import_files(project.folder / "all.jsonl")),
+            "paths must be a list, not one path. Write paths=",
+        ),
+        (lambda project: project.knowledge.search(5), "text cannot be 5. Give a text."),
+        (lambda project: project.knowledge.add_fact(5), "text cannot be 5. Give a text."),
+        (lambda project: project.knowledge.add("Mara"), "new cannot be a value of the type str. Give a dict"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_with_what_to_give(project, use, message):
+    with pytest.raises(InputError, match=message):
+        use(project)
+
+
+def test_a_name_is_made_from_a_dict_as_every_stored_thing_is(opened):
+    knowledge = opened().knowledge
+    assert knowledge.add({"name": "Tove"}).name == "Tove"
+    with pytest.raises(RuleError, match="there is no field 'nam' here; did you mean 'name'"):
+        knowledge.add({"nam": "Tove"})
+
+
+def test_a_file_that_does_not_exist_is_not_called_unreadable_text(opened):
+    project = opened()
+    with pytest.raises(InputError, match=r"missing\.yaml cannot be read: No such file or directory"):
+        project.apply(Path("missing.yaml"))
+    (project.folder / "latin.yaml").write_bytes("name: Zoë".encode("latin-1"))
+    with pytest.raises(InputError, match=r"latin\.yaml cannot be read as UTF-8 text"):
+        project.apply(Path("latin.yaml"))
+
+
+def test_an_export_is_imported_by_the_name_of_its_file(opened):
+    project = opened()
+    talk = project.conversations.create("Trains")
+    file = project.folder / "all.jsonl"
+    file.write_text("".join(project.conversations.transfer.export_lines()), encoding="utf-8")
+    (outcome,) = opened("other").conversations.transfer.import_files([str(file)])
+    assert (talk.title, outcome.state, outcome.title) == ("Trains", "new", "Trains")

@@ -202,6 +202,26 @@ def test_a_stream_that_is_left_stops_its_follower(project):
     assert asyncio.run(main())._stopping.is_set()
 
 
+def test_the_pieces_of_an_answer_are_streamed_without_blocking(opened):
+    project = opened(model=ScriptedAdapter(["The Danube flows through Vienna."]))
+
+    async def main():
+        follower = await project.in_thread(project.conversations.ask, None, "Which river flows through Vienna?")
+        return [piece async for piece in project.stream(follower)], follower.result
+
+    pieces, answer = asyncio.run(main())
+    assert "".join(pieces) == answer.content == "The Danube flows through Vienna."
+    assert (answer.state, answer.is_cut_off) == ("complete", False)
+
+
+def test_an_answer_whose_follower_is_stopped_goes_on(opened):
+    project = opened(model=ScriptedAdapter(["The Danube flows through Vienna."]))
+    follower = project.conversations.ask(None, "Which river flows through Vienna?")
+    follower.stop()
+    assert list(follower) == []
+    assert "".join(project.conversations.follow(follower.result.id)) == "The Danube flows through Vienna."
+
+
 PROCESS = "kind: Process\nname: w\ninitialContext: [x]\nsteps:\n  - {id: a, wait: 1, output: a}\n"
 
 

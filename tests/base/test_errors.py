@@ -72,6 +72,8 @@ def test_core_15_a_tool_definition_error_is_a_value_error():
 def test_errors_survive_copying(again):
     error = again(ToolError("It broke.", next_step="Mend it.", code=3))
     assert (str(error), error.details) == ("It broke. Mend it.", {"code": 3})
+    plan = again(PlanError("It has no steps."))
+    assert (str(plan), plan.advice) == ("It has no steps. Correct the plan and run it again.", PlanError.next_step)
 
 
 @pytest.mark.parametrize(

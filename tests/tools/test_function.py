@@ -256,6 +256,39 @@ def any_object(a: ToolInvoker) -> int:
     """Made."""
 
 
+class Shop:
+    """A shop."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def price(self, weight: int) -> int:
+        """The price."""
+        return self.factor * weight
+
+    def __call__(self, weight: int) -> int:
+        return self.factor * weight
+
+
+class Later(Shop):
+    """A shop that answers later."""
+
+    async def __call__(self, weight: int) -> int:
+        return self.factor * weight
+
+
+@pytest.mark.parametrize("function", [Shop(2).price, Shop(2), Later(2)])
+def test_a_tool_is_made_of_a_method_of_an_object_and_of_an_object_that_is_called(function):
+    assert tool(function).invoke(weight=3) == {"result": 6}
+
+
+@pytest.mark.parametrize("function", [5, "price", Shop, functools.partial(without_docstring, 1)])
+def test_what_has_no_typed_signature_is_refused_with_its_type(function):
+    message = f"it is of the type {type(function).__name__}. Make it of a function, of a method, or of an object"
+    with pytest.raises(ToolDefinitionError, match=message):
+        tool(function)
+
+
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
@@ -266,9 +299,10 @@ def any_object(a: ToolInvoker) -> int:
         (unknown_name, "an annotation that cannot be read: NameError: name 'Nowhere'"),
         (no_expression, "an annotation that cannot be read: SyntaxError"),
         (no_attribute, "an annotation that cannot be read: AttributeError"),
-        (callback, "a type without a JSON form"),
-        (callback_result, "a type without a JSON form"),
-        (any_object, "a type without a JSON form"),
+        (callback, "the parameter 'a' is collections.abc.Callable[[int], int]"),
+        (callback_result, "what it returns is collections.abc.Callable[[int], int]"),
+        (any_object, "the parameter 'a' is aeon.tools.invocation.ToolInvoker"),
+        (Shop.price, "it is a method without its object: make the tool of one, as tool(shop.price)"),
     ],
     ids=lambda value: getattr(value, "__name__", "-"),
 )

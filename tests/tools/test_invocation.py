@@ -63,6 +63,18 @@ def raising(error):
     return work
 
 
+def test_where_a_tool_raised_is_logged_for_its_author_without_the_text_of_the_error(call, caplog):
+    def price_of_a_parcel(**_):
+        raise ValueError("secret")
+
+    with caplog.at_level("DEBUG", logger="aeon.tools"), pytest.raises(ToolError):
+        call(price_of_a_parcel)
+    (record,) = caplog.records
+    assert "the tool does raised ValueError:" in record.message
+    assert "in price_of_a_parcel" in record.message
+    assert "ValueError: secret" not in record.message
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

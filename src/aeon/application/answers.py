@@ -52,7 +52,8 @@ _TAKE_UP = 50
 class AnswerFollower:
     """An iterator of the pieces of an answer that is being made; it ends with the answer.
 
-    A reader who begins late gets all pieces first. `result` is the alternative as it is then.
+    A reader who begins late gets all pieces first. `result` is the alternative as it is then: its `content`, `state`,
+    `failure` and `marks`, and `is_cut_off`.
     """
 
     def __init__(self, answers: "AnswerService", platform: Platform, answer: Alternative) -> None:
@@ -77,6 +78,10 @@ class AnswerFollower:
         self._shown += found
         self._idle = 0 if found else self._idle + 1
         return found or self._rest()
+
+    def stop(self) -> None:
+        """Stop following, from any thread. The answer goes on; `conversations.stop` ends it."""
+        self._has_ended = True
 
     @contextmanager
     def watch(self, tell: Callable[[], None]) -> Generator[None]:

@@ -40,10 +40,33 @@ def require_start(inputs: object, deadline: object, tags: object, priority: obje
     require_argument(inputs, dict, "inputs", "a dict of the inputs by name; {} if the Process needs none")
     if deadline is not None:
         require_argument(deadline, (int, float), "deadline", "a number of seconds, or None")
+        if not cast(float, deadline) > 0:
+            raise InputError(f"deadline cannot be {_shown(deadline)}.", next_step="Give more than 0 seconds, or None.")
     if tags is not None:
         require_argument(tags, Mapping, "tags", "a dict of texts by name, or None")
-    if priority not in _PRIORITIES:
-        raise InputError(f"priority cannot be {str(priority)[:60]!r}.", next_step="Give high, normal or low.")
+        for name, value in cast(Mapping[object, object], tags).items():
+            require_text(name, "the name of a tag")
+            require_text(value, f"the tag {str(name)[:60]!r}")
+    require_choice(priority, _PRIORITIES, "priority")
+
+
+def require_text(value: object, name: str) -> None:
+    """Raise InputError unless an argument is a text."""
+    require_argument(value, str, name, "a text")
+
+
+def require_choice(value: object, choices: Sequence[str], name: str) -> None:
+    """Raise InputError unless an argument is one of these texts."""
+    if value not in choices:
+        raise InputError(
+            f"{name} cannot be {str(value)[:60]!r}.", next_step=f"Give {', '.join(choices[:-1])} or {choices[-1]}."
+        )
+
+
+def require_list(value: object, name: str, needed: str) -> None:
+    """Raise InputError unless an argument is a list or another sequence, and no text."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise InputError(f"{name} cannot be {_shown(cast(object, value))}.", next_step=f"Give {needed}.")
 
 
 _PRIORITIES: Final = ("high", "normal", "low")

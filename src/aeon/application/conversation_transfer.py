@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from aeon.application.argument_types import require_paths
 from aeon.application.conversation_files import ImportFile, ImportFiles
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical_json
@@ -118,7 +119,7 @@ class ConversationTransfer:
 
     def import_files(
         self,
-        paths: Sequence[Path],
+        paths: Sequence[str | Path],
         *,
         source: SourceFormat | None = None,
         is_dry_run: bool = False,
@@ -130,7 +131,8 @@ class ConversationTransfer:
         nothing.
         Raises InputError for a path without an export, and StoreError.
         """
-        with ImportFiles(list(paths)) as files:
+        require_paths(paths, "paths")
+        with ImportFiles([Path(each) for each in paths]) as files:
             for file in files.files:
                 yield from self._import_file(files, file, source, is_dry_run=is_dry_run)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from aeon.application.answers import ANSWER_INPUTS, AnswerFollower, AnswerService
+from aeon.application.argument_types import require_argument, require_list, require_text
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.reply_forms import default_reply_form
 from aeon.application.run_reader import NEWEST, RunReader
@@ -279,6 +280,7 @@ class ConversationService:
 
         Raises RuleError, ConflictError, and InputError for what cannot be attached or images that the model cannot see.
         """
+        require_text(content, "content")
         attached = self._read_attachments(attachments)
         return self._platform.turns.append(conversation, content, self._request(key, expected_version), after, attached)
 
@@ -295,6 +297,7 @@ class ConversationService:
 
         Raises like `say`.
         """
+        require_text(content, "content")
         attached = None if attachments is None else self._read_attachments(attachments)
         return self._platform.turns.edit(message, content, self._request(key, expected_version), attached)
 
@@ -342,6 +345,7 @@ class ConversationService:
         Any text is a query; the last word may be the beginning of a word. A conversation's id in `only` may be any name
         that `find` takes. Raises RuleError for a limit that is not from 1 to 1,000.
         """
+        require_text(text, "text")
         chosen = only or MessageFilter()
         if chosen.conversation is not None:
             chosen = chosen._replace(conversation=self.find(chosen.conversation).id)
@@ -362,6 +366,7 @@ class ConversationService:
 
         Nothing is added if the message is not valid or no Process can answer. Raises like `say` and `reply`.
         """
+        require_text(content, "content")
         preferred = None if conversation is None else self.get(conversation).default_process_id
         chosen = self.answers.choose_process(process, preferred)
         checked_content(content)
@@ -466,6 +471,7 @@ class ConversationService:
 
     def _read_attachments(self, sources: Sequence[AttachmentSource]) -> "builtins.list[NewAttachment]":
         """Return files as they are attached. Raises RuleError, InputError, MissingExtraError."""
+        require_list(sources, "attachments", "a list, as attachments=[Path('notes.txt')]")
         attached = checked_attachments([_attachment_from(each, self._folder) for each in sources])
         if any(each.is_image for each in attached):
             self._platform.require_sight()
@@ -489,6 +495,7 @@ def _attachment_from(source: AttachmentSource, folder: Path) -> NewAttachment:
         return source
     if isinstance(source, Path):
         return attachment_of_file(folder / source.expanduser())
+    require_argument(source, tuple, "an attachment", "a Path, or a tuple of a name and bytes")
     return attachment_of_bytes(*source)
 
 

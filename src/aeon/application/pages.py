@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
+from aeon.application.argument_types import require_argument
 from aeon.base.json import Json, canonical_json, parse_strict
 from aeon.platform.errors import RuleError
 
@@ -29,7 +30,8 @@ def page_of(found: Sequence[T_co], limit: int, next_cursor: str) -> "Page[T_co]"
 
 
 def checked_limit(limit: int) -> int:
-    """The number of items on a page. Raises RuleError unless it is from 1 to `MAX_PAGE`."""
+    """The number of items on a page. Raises RuleError unless it is from 1 to `MAX_PAGE`, InputError for no number."""
+    require_argument(limit, int, "limit", "a whole number")
     if not 1 <= limit <= MAX_PAGE:
         raise RuleError(f"A page has 1 to {MAX_PAGE} items, not {limit}.", rule="page_limit", field="$.limit")
     return limit

@@ -1,6 +1,5 @@
 """`ProcessFiles`: the faults of YAML files that describe Processes, and what they call, by line and column."""
 
-import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
@@ -26,8 +25,6 @@ from aeon.platform.catalog.documents import (
 from aeon.platform.catalog.short_calls import with_short_calls
 
 __all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
-
-_MARK: Final = re.compile(r'^line \d+: | in "<[a-z ]+>", line \d+, column \d+')
 
 _USER: Final = "me"
 """The user of a temporary record."""
@@ -131,7 +128,7 @@ def _read(parts: Iterable[DocumentText]) -> tuple[list[CatalogDocument], list[Fi
         try:
             documents.append(read_document(part, _AnyVariable()))
         except YamlError as error:
-            faults.append(FileFault(_moved(TextFault(error.line, "", _without_marks(str(error)), error.column), part)))
+            faults.append(FileFault(_moved(TextFault(error.line, "", error.reason, error.column), part)))
         except DocumentError as error:
             faults += [FileFault(_moved(each, part)) for each in faults_at(part.text, error.problems)]
     return documents, faults
@@ -140,8 +137,3 @@ def _read(parts: Iterable[DocumentText]) -> tuple[list[CatalogDocument], list[Fi
 def _moved(fault: TextFault, part: DocumentText) -> TextFault:
     """A fault of a document as one of the file."""
     return fault._replace(line=fault.line + part.lines_before)
-
-
-def _without_marks(message: str) -> str:
-    """A message of YAML without the lines that it counts from the beginning of its document."""
-    return _MARK.sub("", message)

@@ -121,7 +121,10 @@ def read_test(text: str) -> ProcessTestFile:
 def _answers_of(case: ProcessTestCase) -> Callable[[str], Json]:
     def find(step: str) -> Json:
         if step not in case.answers:
-            raise InputError(f"The step {step!r} asks a person.", next_step=f"Add `{step}` to the answers of the case.")
+            raise InputError(
+                f"The step {step!r} asks a person, and the case {case.name!r} has no answer.",
+                next_step=f"Add `{step}` to the answers of the case.",
+            )
         return case.answers[step]
 
     return find

@@ -2,13 +2,12 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar, overload
 
 from aeon.application.argument_types import require_argument, require_called, require_paths
 from aeon.application.prepared_runs import PlanPolicy
@@ -29,6 +28,7 @@ from aeon.tools.interface import Tool
 
 if TYPE_CHECKING:
     from aeon.application.alerts import AlertService
+    from aeon.application.answers import AnswerFollower
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
     from aeon.application.conversations import ConversationService
@@ -314,12 +314,16 @@ class Project:
                 is_cancelled.set()
                 raise
 
-    async def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]":
-        """The updates of a follower, for `async for`.
+    @overload
+    def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]": ...
+    @overload
+    def stream(self, follower: "AnswerFollower") -> "AsyncGenerator[str]": ...
+    async def stream(self, follower: "RunFollower | AnswerFollower") -> "AsyncGenerator[RunUpdate | str]":
+        """The updates of a run, or the pieces of an answer that is being made, for `async for`.
 
-        When the caller leaves the loop, the follower is stopped.
+        When the caller leaves the loop, the follower is stopped; the run or the answer goes on.
         """
-        updates = iter(follower)
+        updates: Iterator[RunUpdate | str] = iter(follower)
         try:
             while (update := await asyncio.to_thread(next, updates, None)) is not None:
                 yield update
@@ -389,9 +393,12 @@ class Project:
 
     def _read(self, file: Path) -> str:
         place = self.folder / file
-        with suppress(OSError, UnicodeDecodeError):
+        try:
             return place.read_text(encoding="utf-8")
-        raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.")
+        except UnicodeDecodeError:
+            raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.") from None
+        except OSError as error:
+            raise InputError(f"{place} cannot be read: {error.strerror}.", next_step="Name a YAML file.") from None
 
 
 def _require_type(part: object, kind: type, name: str, advice: str) -> None:

@@ -280,9 +280,12 @@ class RunFollower:
 
 
 def model_calls_of(entry: RunEntry) -> list[CallUsage]:
-    """The model call that an entry records, if it does."""
+    """The model calls that an entry records, with their repairs: the first one has the tokens of all."""
     usage: JsonObject | None = entry.about.get("usage")
-    return [] if usage is None else [CallUsage(usage["model"], usage["promptTokens"], usage["completionTokens"])]
+    if usage is None:
+        return []
+    first = CallUsage(usage["model"], usage["promptTokens"], usage["completionTokens"])
+    return [first, *[CallUsage(usage["model"], 0, 0)] * (usage.get("modelCalls", 1) - 1)]
 
 
 def interleave(

@@ -2,8 +2,9 @@
 
 import builtins
 from collections.abc import Iterator
-from typing import cast
+from typing import cast, get_args
 
+from aeon.application.argument_types import require_choice
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_comparison import RunComparison, compare_runs
 from aeon.base.clock import normalize_instant
@@ -121,8 +122,10 @@ class RunReader:
         `process` is the name of a Process or its id, `since` an ISO 8601 instant at which a run was accepted or later,
         `before` one before which it was; `code` is that of a failure, `tag` a name or `name=value`, `text` is looked
         for in inputs, failures and tags. `unretried` leaves out runs that were retried. `after` is the cursor of the
-        page before. Raises RuleError for an invalid instant, cursor or limit.
+        page before. Raises RuleError for an invalid instant, cursor or limit, and InputError for an unknown phase.
         """
+        if phase is not None:
+            require_choice(phase, get_args(RunPhase), "phase")
         earliest, latest = "" if since is None else _instant(since), None if before is None else _instant(before)
         wanted = RunFilter(phase, process, earliest, before=latest, code=code, tag=tag, text=text, unretried=unretried)
         position = NEWEST_RUN if after is None else RunPosition(*decode_cursor(after, str, str))

@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.next_steps import NextStep, words_of
@@ -29,6 +29,10 @@ class AeonError(Exception):
         self.details = details
         super().__init__(f"{self.message} {self.advice}".strip())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The same error in a copy and in another process: without `__init__`, which would add the next step again."""
+        return _restored, (type(self), self.args), self.__dict__
+
     def as_dict(self) -> JsonObject:
         """The error as data, for logs and results: `type`, `message`, `next_step` and its details."""
         return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
@@ -43,6 +47,10 @@ class AeonError(Exception):
         step = self.next
         code = {"code": step.code, **step.params} if isinstance(step, NextStep) else None
         return {**error_report(record, correlation_id, timestamp), "next": code}
+
+
+def _restored(kind: type[AeonError], args: tuple[str, ...]) -> AeonError:
+    return kind.__new__(kind, *args)
 
 
 class InputError(AeonError):

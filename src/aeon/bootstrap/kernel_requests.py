@@ -96,4 +96,6 @@ def request_usage(state: OrchestrationState, prices: Prices = NO_PRICES) -> Usag
 def _tokens(state: OrchestrationState) -> TokenUsage | None:
     usage = request_usage(state)
     model = usage.models[-1].model if usage.models else None
-    return TokenUsage(usage.prompt_tokens, usage.completion_tokens, model) if usage.calls else None
+    if not usage.calls:
+        return None
+    return TokenUsage(usage.prompt_tokens, usage.completion_tokens, model, usage.calls)

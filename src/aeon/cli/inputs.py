@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Timer
 from typing import BinaryIO, cast
@@ -149,6 +149,28 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
         else:
             objects |= read_json_object(each)
     return objects
+
+
+def with_texts(values: JsonObject, inputs: Sequence[str], schemas: Mapping[str, Json]) -> JsonObject:
+    """Return what `read_inputs` gave, with the words of each NAME=VALUE whose schema takes a text alone.
+
+    `customer=12` is the text "12" where the schema of `customer` has the type string.
+    """
+    words = {name: value for name, equals, value in (each.partition("=") for each in inputs) if equals}
+    texts = {
+        name: words[name]
+        for name, value in values.items()
+        if _takes_text(schemas.get(name)) and not isinstance(value, str) and _is_written_as(value, words.get(name))
+    }
+    return {**values, **texts}
+
+
+def _takes_text(schema: Json) -> bool:
+    return isinstance(schema, dict) and cast(JsonObject, schema).get("type") == "string"
+
+
+def _is_written_as(value: Json, words: str | None) -> bool:
+    return words is not None and parse_typed_text(words) == value
 
 
 def read_json_object(argument: str, option: str = "--input") -> JsonObject:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError
@@ -21,16 +21,31 @@ _RETRYABLE_BELOW_500 = frozenset({408, 409, 429})
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,6})?")
 
 
+OTHER_API: Final = "Check that the address of the model leads to such an API; for most servers it ends with /v1."
+"""What to do about a server whose responses are not those of the API that it was asked by."""
+
+
+_REACH: Final = NextStep("models.reach")
+
+
 class AttemptFailed(Exception):  # noqa: N818  # ends an attempt, not the call: users never see it
     """One attempt failed, but a retry may succeed. `retry_after` is the server's requested wait, in seconds.
 
-    `is_refused`: nothing listens at the server's address.
+    `is_refused`: nothing listens at the server's address. `next_step`: what to do if every attempt fails so.
     """
 
-    def __init__(self, reason: str, *, retry_after: float | None = None, is_refused: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        is_refused: bool = False,
+        next_step: str | NextStep = _REACH,
+    ) -> None:
         self.reason = reason
         self.retry_after = retry_after
         self.is_refused = is_refused
+        self.next_step = next_step
         super().__init__(reason)
 
 
@@ -96,19 +111,19 @@ class LLMRetrier:
                 return attempt()
             except AttemptFailed as failure:
                 reasons.append(failure.reason)
-                retry_after, is_refused = failure.retry_after, failure.is_refused
+                last = failure
             if len(reasons) >= self._policy.max_attempts:
-                raise _gave_up(peer, reasons, is_refused=is_refused)
-            delay = self._policy.delay(len(reasons), self._chance(), retry_after)
+                raise _gave_up(peer, reasons, last)
+            delay = self._policy.delay(len(reasons), self._chance(), last.retry_after)
             _LOG.warning("%s did not answer attempt %d (%s); next in %.1f s", peer, len(reasons), reasons[-1], delay)
             self._clock.sleep(delay)
 
 
-def _gave_up(peer: str, reasons: list[str], *, is_refused: bool) -> LLMError:
+def _gave_up(peer: str, reasons: list[str], last: AttemptFailed) -> LLMError:
     listed = " ".join(f"({number}) {reason.rstrip('.')}." for number, reason in enumerate(reasons, 1))
     return LLMError(
         f"{peer} did not answer in {len(reasons)} attempts: {listed}",
-        next_step=NextStep("models.reach"),
+        next_step=last.next_step,
         attempts=list(reasons),
-        **({"is_refused": True} if is_refused else {}),
+        **({"is_refused": True} if last.is_refused else {}),
     )

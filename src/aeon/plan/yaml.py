@@ -14,13 +14,18 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = "tag:yaml.org,2002:merge"
 _TRUTH = "tag:yaml.org,2002:bool"
 _TEXT = "tag:yaml.org,2002:str"
+_PLACE = re.compile(r'^line \d+: | in "<[a-z ]+>", line \d+, column \d+')
 
 
 class YamlError(ValueError):
-    """A text is not YAML as plain data. `line` and `column` are the place of the problem, counted from 1."""
+    """A text is not YAML as plain data. `line` and `column` are the place of the problem, counted from 1.
+
+    `reason` is the message without places, for a text that is a part of a file.
+    """
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
+        self.reason = _PLACE.sub("", message)
         self.line = line
         self.column = column
 

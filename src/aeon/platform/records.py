@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -108,15 +108,30 @@ def _kind(cls: type[Record]) -> str:
 
 
 def _message(cls: type[BaseModel], error: "ErrorDetails") -> str:
-    if error["type"] == "string_pattern_mismatch":
-        return _NO_PATTERN.get(str(error.get("ctx", {}).get("pattern")), error["msg"])
-    if error["type"] != "extra_forbidden":
-        return error["msg"]
-    *above, field = error["loc"]
-    names = _known_fields(cls, above)
-    near = closest_name(str(field), names)
-    known = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
-    return f"there is no field {field!r} here; {known}"
+    details: dict[str, Any] = error.get("ctx", {})
+    match error["type"]:
+        case "string_pattern_mismatch":
+            said = _NO_PATTERN.get(str(details.get("pattern")), error["msg"])
+        case "extra_forbidden":
+            *above, field = error["loc"]
+            said = f"there is no field {field!r} here; {_known(str(field), _known_fields(cls, above))}"
+        case "union_tag_invalid":
+            names = re.findall(r"'([^']+)'", details["expected_tags"])
+            said = f"there is no type {details['tag']!r} here; {_known(details['tag'], names)}"
+        case "union_tag_not_found":
+            said = "it has no type"
+        case "model_attributes_type":
+            said = "it must be an object"
+        case "model_type":
+            said = f"it must be an object with {', '.join(_known_fields(cls, error['loc']))}"
+        case _:
+            said = error["msg"]
+    return said
+
+
+def _known(name: str, names: list[str]) -> str:
+    near = closest_name(name, names)
+    return f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
 
 
 def _known_fields(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:

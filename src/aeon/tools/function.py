@@ -1,7 +1,7 @@
 """The decorator `@tool`: makes a tool from a typed function, with schemas from its types (core 15)."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from math import isfinite
 from typing import Annotated, Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
@@ -39,8 +39,9 @@ class FunctionTool(Tool, Generic[P, R]):
             self.input_schema = self._arguments.model_json_schema()
             result_schema = self._result.json_schema(mode="serialization")
         except PydanticUserError as error:
+            problems = [*_types_without_json(function)] or [_first_line(error)]
             raise ToolDefinitionError(
-                f"The tool {name!r} has a type without a JSON form: {_first_line(error)}."
+                f"The tool {name!r} has a type without a JSON form: {'; '.join(problems)}.", problems=problems
             ) from error
         self._is_object = result_schema.get("type") == "object"
         self.output_schema = result_schema if self._is_object else _wrapped(result_schema)
@@ -68,7 +69,7 @@ class FunctionTool(Tool, Generic[P, R]):
 
     def _called(self, values: JsonObject) -> object:
         call = partial(cast(Callable[..., Any], self.function), **values)
-        return run_async(call) if inspect.iscoroutinefunction(self.function) else call()
+        return run_async(call) if inspect.iscoroutinefunction(_code(self.function)) else call()
 
 
 def _refuse_numbers_beyond_json(value: object) -> None:
@@ -101,7 +102,7 @@ def tool(
     What the docstring says of the parameters (Google style, reStructuredText, NumPy style) describes them in the schema
     that the model reads; `Annotated[type, Field(description=...)]` wins. An async function becomes an async tool.
     `timeout` is in seconds. Raises ToolDefinitionError, which lists everything that the function lacks, and each name
-    in the docstring that is not a parameter.
+    in the docstring that is not a parameter. An object whose class has a typed `__call__` becomes a tool, too.
     """
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
@@ -113,6 +114,11 @@ def tool(
 
 def _check_definition(function: Callable[..., Any], name: str, description: str, timeout: float | None) -> None:
     """Raises ToolDefinitionError, which lists everything that the function lacks."""
+    if _code(function) is None:
+        raise ToolDefinitionError(
+            f"The tool {name!r} cannot be made: it is of the type {type(function).__name__}.",
+            next_step="Make it of a function, of a method, or of an object whose class has a typed __call__.",
+        )
     problems: list[str] = []
     try:
         hints = _hints(function)
@@ -136,6 +142,8 @@ def _check_definition(function: Callable[..., Any], name: str, description: str,
 
 def _parameter_problems(parameter: inspect.Parameter, hints: dict[str, Any]) -> list[str]:
     named = f"the parameter {parameter.name!r}"
+    if parameter.name == "self" and parameter.name not in hints:
+        return ["it is a method without its object: make the tool of one, as tool(shop.price), not in the class"]
     return [
         *([f"{named} has no type"] if parameter.name not in hints else []),
         *([f"{named} must be an ordinary named parameter"] if parameter.kind in _UNSUPPORTED else []),
@@ -169,8 +177,25 @@ def _field(parameter: inspect.Parameter) -> Any:
     return Field(... if parameter.default is parameter.empty else parameter.default, alias=parameter.name)
 
 
+def _types_without_json(function: Callable[..., Any]) -> Iterator[str]:
+    for name, hint in _hints(function).items():
+        try:
+            TypeAdapter(hint).json_schema()
+        except PydanticUserError:
+            what = "what it returns" if name == "return" else f"the parameter {name!r}"
+            yield f"{what} is {inspect.formatannotation(hint)}"
+
+
+def _code(function: object) -> Callable[..., Any] | None:
+    """The function whose annotations count: of an object, that of its class's `__call__`. None without one."""
+    if inspect.isroutine(function):
+        return function
+    call = None if inspect.isclass(function) else getattr(function, "__call__", None)  # noqa: B004  # it is used
+    return call if inspect.ismethod(call) else None
+
+
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    return get_type_hints(function, include_extras=True)
+    return get_type_hints(_code(function), include_extras=True)
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

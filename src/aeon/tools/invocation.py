@@ -3,16 +3,21 @@
 from collections.abc import Callable
 from contextvars import copy_context
 from queue import Empty
+from traceback import format_tb
 from typing import cast
 
 from aeon.base.cancellation import CancelScope, on_cancel
 from aeon.base.errors import MAX_MESSAGE, ToolError, exception_message, exception_text, is_recordable
 from aeon.base.introspection import overrides
 from aeon.base.json import Json, JsonObject, canonical_json, copy_json, json_problems, parse_strict
+from aeon.base.loggers import room_logger
 from aeon.base.threads import ThreadOutcome, WorkerThread, capture_outcome
 from aeon.tools.async_call import blocking_own_loop
 from aeon.tools.interface import Tool
 from aeon.tools.registry import RegisteredTool
+
+_LOG = room_logger("tools")
+_LOGGED_FRAMES = 10
 
 MAX_RESULT_CHARACTERS = 1_048_576
 """Characters of an encoded result."""
@@ -120,9 +125,14 @@ def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
 
 
 def _tool_error(name: str, error: BaseException) -> ToolError:
-    """The tool's own ToolError if the log can keep it, else one that describes the exception."""
+    """The tool's own ToolError if the log can keep it, else one that describes the exception.
+
+    Where the exception was raised is logged: lines of code, no values, and not the exception's text.
+    """
     if isinstance(error, ToolError) and _can_be_kept(error):
         return error
+    frames = "".join(format_tb(error.__traceback__, -_LOGGED_FRAMES)).rstrip()
+    _LOG.debug("the tool %s raised %s:\n%s", name, type(error).__name__, frames)
     return ToolError(_shortened(f"The tool {name!r} failed: {exception_message(error)}"))
 
 

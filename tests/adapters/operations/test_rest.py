@@ -227,6 +227,14 @@ def test_answers_have_a_limit(ask, server):
         ask(path="/long", maxBytes=1000)
 
 
+def test_an_answer_that_is_cut_off_is_not_called_a_service_that_cannot_be_reached(ask, server):
+    server.odd["/api/half"] = (200, {"Transfer-Encoding": "chunked"}, b'20\r\n{"left":')
+    with pytest.raises(OperationError, match="gave no complete HTTP answer: RemoteProtocolError") as cut:
+        ask(path="/half")
+    assert cut.value.is_transient
+    assert cut.value.advice == "Look into the log of the service, and of a proxy in front of it."
+
+
 def test_redirects_are_followed_where_they_do_no_harm(ask, server):
     port = server.server_port
     server.odd = {

@@ -115,6 +115,13 @@ def test_versions_are_shown_and_compared(aeon, research):
     assert aeon("process", "diff", "research", first["digest"][:12], "research.yaml").out == ""
 
 
+def test_a_number_in_place_of_a_version_is_told_what_names_one(aeon, research):
+    refused = aeon("process", "diff", "research", "1", "2")
+    assert refused.code == 2
+    assert "1 cannot be read: there is no such file, and no version is called so." in flat(refused)
+    assert "Give the beginning of a digest" in flat(refused)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -144,7 +144,9 @@ def test_a_case_that_is_not_as_expected_fails(aeon, tested):
     assert 'the output is "Ann fine", and "Ann bad" was expected' in failed.out
     assert "and OtherError was expected" in failed.out
     tested.write_text(CASES.replace("answers: {ask: fine}, ", ""))
-    assert "The step 'ask' asks a person." in aeon("process", "test", tested).out
+    unanswered = "The step 'ask' asks a person, and the case 'good' has no answer."
+    assert unanswered in aeon("process", "test", tested).out
+    assert unanswered in " ".join(aeon("process", "test", tested, "--record").err.split())
     tested.write_text(CASES.replace("name: bad", "name: good"))
     assert aeon("process", "test", tested).code == 2
     tested.write_text(CASES.replace("expect: {output", "expects: {output"))

@@ -21,3 +21,11 @@ def test_what_a_call_took_is_told_and_kept(aeon, double):
     assert kept == {"calls": 3, "promptTokens": 28, "completionTokens": 12}
     others = aeon("tool", "show", "summarize", "--user", "bob").json["tokensOfYours"]
     assert others["calls"] == 0
+
+
+def test_the_repairs_of_an_answer_are_model_calls_of_their_run(aeon, double):
+    double({"resumee": 1}, {"summary": "It is sunny."})
+    aeon("init")
+    ran = aeon("process", "run", "summary", "--input", "text=The sun is out.")
+    assert (ran.code, ran.out.strip()) == (0, "It is sunny.")
+    assert "used: 2 model calls, 14 tokens in, 6 out" in ran.err

@@ -105,6 +105,31 @@ def test_fr_048_three_passing_faults_end_in_an_error_that_names_them(peer, clock
     assert clock.slept == [0.25, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("fault", "advice"),
+    [
+        (
+            ErrorResponse(429, "quota"),
+            "It limits the requests of its users: try again later, or look up your quota there",
+        ),
+        (RawResponse(b"<html>hello</html>", "text/html"), "Check that the address of the model leads to such an API"),
+        (ErrorResponse(503), "Check that it is running and reachable from here"),
+    ],
+    ids=["429", "html", "503"],
+)
+def test_what_to_do_about_a_server_depends_on_what_it_answered(peer, is_streamed, fault, advice):
+    _, adapter = peer(fault, fault, fault)
+    with pytest.raises(LLMError, match=advice):
+        ask(adapter, is_streamed)
+
+
+@pytest.mark.parametrize("rule", [RawResponse(b"[]"), RawResponse(b"{}"), RawResponse(b"hello")])
+def test_json_of_another_api_says_to_check_the_address(peer, rule):
+    _, adapter = peer(rule, rule, rule)
+    with pytest.raises(LLMError, match="Check that the address of the model leads to such an API"):
+        ask(adapter, is_streamed=False)
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 def test_core_8_a_lasting_fault_is_told_at_once_in_the_servers_words(peer, clock, is_streamed, status):
     double, adapter = peer(ErrorResponse(status, "the server's own words"))

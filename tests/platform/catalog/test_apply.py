@@ -88,6 +88,22 @@ def test_only_what_differs_is_changed(world):
     assert world.catalog.secrets.reveal(user, secret.id).reveal() == {"key": "k2"}
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kind: Tool\n\tname: b", "line 4: there is a tab, and YAML does not indent by tabs; use spaces"),
+        ("kind: Tool\nname: b\nname: c", "line 5: the key 'name' appears twice in one object"),
+        ("kind: Tool\nname: [b", "line 5: while parsing a flow sequence did not find expected ',' or ']'"),
+    ],
+    ids=["tab", "twice", "bracket"],
+)
+def test_the_line_of_what_is_no_yaml_is_that_of_the_file(text, said):
+    assert problems(f"kind: Service\n---\n{text}\n") == [
+        "document 1 (line 1): it has no name",
+        f"document 2 (line 3): {said}",
+    ]
+
+
 def test_planning_alone_changes_nothing(world):
     user = world.user("u")
     tables = ("services", "secrets", "tools", "service_templates", "tool_templates", "audit_entries", "requests")
@@ -301,12 +317,29 @@ def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
         ("{rate: {calls: 1}}", "$.limits.rate.seconds: field required"),
         ("{rate: {calls: 1, seconds: 0}}", "$.limits.rate.seconds: input should be greater than 0"),
         ("{calls: 3}", "$.limits.calls: there is no field 'calls' here; there are concurrency, rate"),
-        ("3", "$.limits: input should be a valid dictionary"),
+        ("3", "$.limits: it must be an object with concurrency, rate"),
+        ("{rate: 10}", "$.limits.rate: it must be an object with calls, seconds"),
     ],
 )
 def test_limits_that_are_none_are_refused_with_their_place(world, limits, said):
     found = problems(LIMITED.replace("{concurrency: 2}", limits), world, world.user("u"))
     assert any(said in problem for problem in found), found
+
+
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        ("{type: rest-request}", "there is no type 'rest-request' here; did you mean 'rest_request'?"),
+        ("{type: ftp}", "there is no type 'ftp' here; there are graph_query, rest_request, llm_call,"),
+        ("{path: /x}", "it has no type"),
+        ("GET", "it must be an object"),
+    ],
+)
+def test_an_operation_of_no_type_is_told_which_there_are(world, operation, said):
+    text = f"kind: Tool\nname: a\nservice: warehouse\noperation: {operation}\ninputSchema: {{type: object}}"
+    service = "kind: Service\nname: warehouse\ntype: rest_api\nprotocol: http\nconnectionSchema: {type: object, required: [endpoint]}"
+    (found,) = problems(f"{service}\n---\n{text}", world, world.user("u"))
+    assert f"$.operation: {said}" in found
 
 
 def test_the_default_catalog_is_referred_to_by_name_and_what_others_share_by_id(world):

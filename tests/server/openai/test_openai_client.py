@@ -194,6 +194,25 @@ def test_an_unknown_model_and_a_foreign_token_are_refused_in_the_clients_own_ter
     assert browser.get("/v1/models").status_code == 401, "a cookie is not enough: any page could ask"
 
 
+def test_a_path_that_is_not_there_is_no_missing_model(site, client_of):
+    client = client_of(site)
+    with pytest.raises(
+        openai.NotFoundError, match=r"There is nothing at this path\. Here are GET /v1/models, POST"
+    ) as raised:
+        client.responses.create(model="chat", input="hello")
+    assert raised.value.body["code"] is None
+    with pytest.raises(openai.APIStatusError, match="This path has no such method"):
+        client.get("/chat/completions", cast_to=object)
+
+
+def test_a_body_that_is_not_json_is_said_so(site):
+    asked = {"Authorization": f"Bearer {site.token()}", "Content-Type": "application/json"}
+    refused = site.browser().post("/v1/chat/completions", content='{"model": "chat"', headers=asked)
+    message = refused.json()["error"]["message"]
+    assert refused.status_code == 400
+    assert message.startswith("the body is not JSON: ")
+
+
 def test_a_model_that_fails_is_an_error_also_in_a_stream(serve, client_of):
     site = serve(LLMRequestError("broken"))
     with pytest.raises(openai.APIStatusError):

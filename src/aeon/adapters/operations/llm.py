@@ -47,12 +47,13 @@ class ReplyRecorder(WrappedAdapter):
 
 def total_usage(replies: Sequence[LLMResponse]) -> TokenUsage | None:
     """Sum the tokens of all responses; None if no response reports any. A response without counts adds 0."""
-    counted = [reply for reply in list(replies) if _counts(reply) != (0, 0)]
+    replies = list(replies)
+    counted = [reply for reply in replies if _counts(reply) != (0, 0)]
     if not counted:
         return None
     inputs, outputs = zip(*map(_counts, counted), strict=True)
     model = next((reply.model for reply in reversed(counted) if reply.model), None)
-    return TokenUsage(sum(inputs), sum(outputs), model)
+    return TokenUsage(sum(inputs), sum(outputs), model, len(replies))
 
 
 def _counts(reply: LLMResponse) -> tuple[int, int]:

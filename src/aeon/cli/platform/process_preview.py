@@ -6,18 +6,19 @@ from aeon.application.run_preview import SECTION_CAPTIONS, StepPreview, describe
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs
+from aeon.cli.inputs import read_inputs, with_texts
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 
 
 def preview_process(name: str, inputs: Sequence[str], user: str, *, as_json: bool) -> int:
     """Print each step that a run would execute. Raises NotFoundError, and RuleError for inputs that do not fit."""
-    values = read_inputs(inputs)
+    given = read_inputs(inputs)
     with workspace_session(user) as workspace:
         processes = workspace.processes
-        previews = processes.preview(name, values)
-        names = processes.target_names(processes.get(name))
+        process = processes.get(name)
+        previews = processes.preview(name, with_texts(given, inputs, process.inputs))
+        names = processes.target_names(process)
     if as_json:
         print_data(indented_json({"dryRun": True, "steps": [_preview_data(each, names) for each in previews]}))
         return ExitCode.DONE

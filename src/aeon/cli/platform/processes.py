@@ -10,6 +10,7 @@ from aeon.application.processes import (
     format_differences,
     is_digest,
 )
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -81,4 +82,11 @@ def _current(processes: ProcessService, name: str) -> JsonObject:
 
 def _version_or_source(which: str) -> str | DefinitionSource:
     """The beginning of a digest, or the text in a file of that name. Raises InputError."""
-    return which if which == CURRENT or is_digest(which) else DefinitionSource(which, read_text(Path(which)))
+    if which == CURRENT or is_digest(which):
+        return which
+    if which != "-" and not Path(which).exists():
+        raise InputError(
+            f"{which} cannot be read: there is no such file, and no version is called so.",
+            next_step="Give the beginning of a digest, at least 4 digits, which `aeon process show` lists; or a file.",
+        )
+    return DefinitionSource(which, read_text(Path(which)))

@@ -11,7 +11,7 @@ from aeon.base.json import Json, JsonObject, parse_typed_text
 from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs
+from aeon.cli.inputs import read_inputs, with_texts
 from aeon.cli.next_steps import COMMANDS
 from aeon.cli.output import OutputFormat, Reason, print_as, print_reasons
 from aeon.cli.platform.run_follower import RunLines
@@ -42,9 +42,11 @@ def read_tags(given: Sequence[str]) -> dict[str, str]:
 
 
 def _accept_run(
-    name: str, values: JsonObject, tags: dict[str, str], user: str, options: RunOptions, *, as_json: bool
+    name: str, inputs: Sequence[str], tags: dict[str, str], user: str, options: RunOptions, *, as_json: bool
 ) -> int:
+    given = read_inputs(inputs)
     with workspace_session(user) as workspace:
+        values = with_texts(given, inputs, workspace.processes.get(name).inputs)
         run = workspace.runs.start_detached(
             name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority
         )
@@ -64,11 +66,13 @@ def run_process(name: str, inputs: Sequence[str], user: str, options: RunOptions
     The run of a paused Process is accepted and waits, with exit code 3, too. Detached, it is only accepted: a worker
     executes it.
     """
-    values, tags = read_inputs(inputs), read_tags(options.tags)
+    tags = read_tags(options.tags)
     if options.is_detached:
-        return _accept_run(name, values, tags, user, options, as_json=as_json)
+        return _accept_run(name, inputs, tags, user, options, as_json=as_json)
+    given = read_inputs(inputs)
     with runtime_session(user) as workspace:
         runs = workspace.runs
+        values = with_texts(given, inputs, workspace.processes.get(name).inputs)
         run = runs.start(name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority)
         print_message(f"run {run.id} of {printable(run.process_name)}")
         if run.executor == DETACHED:

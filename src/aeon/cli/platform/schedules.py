@@ -7,7 +7,7 @@ from aeon.application.schedules import ScheduleService
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs
+from aeon.cli.inputs import read_inputs, with_texts
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
@@ -33,7 +33,6 @@ def create_schedule(
     fields: JsonObject = {
         "name": name,
         "process": process,
-        "inputs": values,
         "cron": when.cron,
         "at": when.at,
         "timeZone": when.time_zone,
@@ -41,6 +40,7 @@ def create_schedule(
         "priority": priority,
     }
     with workspace_session(user) as workspace:
+        fields["inputs"] = with_texts(values, inputs, workspace.processes.get(process).inputs)
         schedules = workspace.schedules
         schedule = schedules.add(fields)
         print_data(indented_json(_as_data(schedules, schedule)) if as_json else _line(schedules, schedule))

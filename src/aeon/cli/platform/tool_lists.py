@@ -12,7 +12,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs
+from aeon.cli.inputs import read_inputs, with_texts
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
@@ -79,6 +79,7 @@ def call_tool(name: str, inputs: Sequence[str], user: str, grants: FileGrants, *
                 raise InputError(
                     f"The stored tool {name!r} uses no files.", next_step="Leave out --allow-read and --allow-write."
                 )
+            arguments = with_texts(arguments, inputs, stored.input_schema.get("properties") or {})
             return _call_stored(workspace, stored, arguments, as_json=as_json)
     from aeon.cli.registered_tools import call_registered_tool
 
@@ -97,7 +98,7 @@ def _call_stored(workspace: Workspace, tool: Tool, arguments: JsonObject, *, as_
     else:
         print_data(indented_json(result.output))
         if result.usage:
-            prompt, completion, model = result.usage
+            prompt, completion, model, _ = result.usage
             print_message(f"tokens: {prompt} in, {completion} out{f' by {printable(model)}' if model else ''}")
     return ExitCode.DONE
 

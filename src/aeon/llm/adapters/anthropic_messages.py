@@ -15,7 +15,7 @@ from aeon.llm.adapters.wire import (
     text_or_none,
 )
 from aeon.llm.interface import LLMRequest, LLMResponse
-from aeon.llm.retry import AttemptFailed
+from aeon.llm.retry import OTHER_API, AttemptFailed
 
 _VERSION = "2023-06-01"
 _FINISH_REASONS = {
@@ -66,7 +66,7 @@ class AnthropicMessagesWire:
         raise_reported_error(answer)
         blocks = answer.get("content")
         if not isinstance(blocks, list):
-            raise AttemptFailed("the response has no list at content")
+            raise AttemptFailed("the response has no list at content", next_step=OTHER_API)
         return LLMResponse(
             text="".join(_block_text(block) for block in cast("list[Json]", blocks)),
             finish_reason=_finish_reason(answer.get("stop_reason")),

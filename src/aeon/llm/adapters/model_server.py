@@ -94,7 +94,10 @@ class ModelServer:
             return attempt()
         except AttemptFailed as error:
             failure: AttemptFailed | LLMError = AttemptFailed(
-                self._safe_text(error.reason), retry_after=error.retry_after, is_refused=error.is_refused
+                self._safe_text(error.reason),
+                retry_after=error.retry_after,
+                is_refused=error.is_refused,
+                next_step=error.next_step,
             )
         except LLMError as error:
             failure = type(error)(self._safe_text(error.message), next_step=error.next, **error.details)

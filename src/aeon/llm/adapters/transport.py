@@ -7,6 +7,7 @@ import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from ipaddress import ip_address
 
 import httpx2
@@ -15,7 +16,7 @@ from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.wire import error_message, parse_object
-from aeon.llm.retry import AttemptFailed, is_retryable_status, retry_after_seconds
+from aeon.llm.retry import OTHER_API, AttemptFailed, is_retryable_status, retry_after_seconds
 
 JSON_CONTENT_TYPE = "application/json"
 EVENT_STREAM_CONTENT_TYPE = "text/event-stream"
@@ -142,13 +143,15 @@ class HTTPTransport:
             self._refuse(response, incoming)
         content_type = response.headers.get("content-type", "none").partition(";")[0].strip().lower()
         if content_type != accept:
-            raise AttemptFailed(f"the response's content type is {content_type}, not {accept}")
+            raise AttemptFailed(f"the response's content type is {content_type}, not {accept}", next_step=OTHER_API)
 
     def _refuse(self, response: httpx2.Response, incoming: IncomingResponse) -> None:
         status = response.status_code
         message = _reported_message(incoming)
         if is_retryable_status(status):
             wait = retry_after_seconds(response.headers, self._clock.now())
+            if status == HTTPStatus.TOO_MANY_REQUESTS:
+                raise AttemptFailed(f"HTTP {status}: {message}", retry_after=wait, next_step=_BUSY)
             raise AttemptFailed(f"HTTP {status}: {message}", retry_after=wait)
         if response.has_redirect_location:
             message = f"it redirects to {response.headers['location']}, which is not followed with an API key"
@@ -176,6 +179,9 @@ def api_root(base_url: str) -> httpx2.URL:
 
 
 _URL_ADVICE = "Write it as https://host/v1, and pass the key separately as api_key."
+
+
+_BUSY = "It limits the requests of its users: try again later, or look up your quota there."
 
 
 def is_loopback(host: str) -> bool:

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple, Protocol, cast
 from aeon.base.errors import LLMRequestError
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.llm.interface import LLMRequest, LLMResponse
-from aeon.llm.retry import AttemptFailed, is_retryable_status
+from aeon.llm.retry import OTHER_API, AttemptFailed, is_retryable_status
 
 
 class ServerEvent(NamedTuple):
@@ -113,16 +113,16 @@ def parse_object(text: str | bytes) -> JsonObject:
     try:
         value = parse_strict(text if isinstance(text, str) else text.decode())
     except ValueError as error:
-        raise AttemptFailed(f"the response is not JSON ({error})") from None
+        raise AttemptFailed(f"the response is not JSON ({error})", next_step=OTHER_API) from None
     if not isinstance(value, dict):
-        raise AttemptFailed(f"the response is a JSON {type(value).__name__}, not an object")
+        raise AttemptFailed(f"the response is a JSON {type(value).__name__}, not an object", next_step=OTHER_API)
     return cast(JsonObject, value)
 
 
 def require_object(value: Json, where: str) -> JsonObject:
     """Returns `value` if it is an object. Raises AttemptFailed, which names the place `where` it is missing."""
     if not isinstance(value, dict):
-        raise AttemptFailed(f"the response has no object at {where}")
+        raise AttemptFailed(f"the response has no object at {where}", next_step=OTHER_API)
     return cast(JsonObject, value)
 
 
@@ -137,7 +137,7 @@ def require_text(value: Json, where: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise AttemptFailed(f"the response has no text at {where}")
+        raise AttemptFailed(f"the response has no text at {where}", next_step=OTHER_API)
     return value
 
 

@@ -72,7 +72,9 @@ def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocumen
     for part in split_documents(text):
         try:
             documents.append(read_document(part, environ))
-        except (DocumentError, YamlError) as error:
+        except YamlError as error:
+            problems.append(f"{part.location}: line {part.lines_before + error.line}: {error.reason}")
+        except DocumentError as error:
             problems.append(f"{part.location}: {error}")
     problems += [f"{document.location}: {problem}" for document, problem in find_duplicates(documents)]
     if not documents and not problems:

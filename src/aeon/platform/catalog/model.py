@@ -182,11 +182,13 @@ class NewService(Record):
     name: Name
     type: ServiceType
     protocol: ServiceProtocol
-    connection_schema: JsonObject
-    requires_secret: bool = False
-    limits: ServiceLimits = ServiceLimits()
+    connection_schema: JsonObject = Field(description="JSON Schema of the connectionParams of its tools")
+    requires_secret: bool = Field(default=False, description="whether each of its tools must have a secret")
+    limits: ServiceLimits = Field(
+        default=ServiceLimits(), description="such as `{concurrency: 3, rate: {calls: 10, seconds: 60}}`"
+    )
     enabled: bool = True
-    shared: bool = False
+    shared: bool = Field(default=False, description="whether other users see it")
 
 
 class ServiceChange(EntityChange):
@@ -207,7 +209,9 @@ class NewSecret(Record):
 
     name: Name
     type: SecretType
-    value: JsonObject = Field(repr=False)
+    value: JsonObject = Field(
+        repr=False, description="its parts by its type; `${NAME}` is a variable of the environment"
+    )
     shared: bool = False
 
 
@@ -226,14 +230,16 @@ class NewTool(Record):
     service_id: str
     secret_id: str | None = None
     secret_scope: str | None = Field(default=None, max_length=200)
-    connection_params: JsonObject = Field(default={})
-    operation: Operation
-    input_schema: JsonObject
-    output_schema: JsonObject = Field(default={})
-    effect: Effect | None = None
-    runs_on: Labels = Field(default=[])
+    connection_params: JsonObject = Field(default={}, description="where it connects; see each operation")
+    operation: Operation = Field(description="what a call does: one of the operations below")
+    input_schema: JsonObject = Field(description="JSON Schema of its inputs: an object")
+    output_schema: JsonObject = Field(default={}, description="JSON Schema of its result; what does not fit it fails")
+    effect: Effect | None = Field(
+        default=None, description="what a repeated call does; else what its operation suggests"
+    )
+    runs_on: Labels = Field(default=[], description="labels that a worker must have to execute its calls")
     enabled: bool = True
-    shared: bool = False
+    shared: bool = Field(default=False, description="whether other users see it")
 
 
 class ToolChange(EntityChange):

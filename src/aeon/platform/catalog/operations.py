@@ -15,21 +15,23 @@ from aeon.platform.records import Record
 
 
 class TokenUsage(NamedTuple):
-    """The tokens of one call with its repairs.
+    """The tokens of one call of a tool with its repairs.
 
-    `model` is the name that the server reports, None if it reports none.
+    `model` is the name that the server reports, None if it reports none. `model_calls` is how often the model answered.
     """
 
     prompt_tokens: int
     completion_tokens: int
     model: str | None
+    model_calls: int = 1
 
     def as_dict(self) -> JsonObject:
-        """As JSON data under the published names."""
+        """As JSON data under the published names; `modelCalls` only where the model answered more than once."""
         return {
             "promptTokens": self.prompt_tokens,
             "completionTokens": self.completion_tokens,
             "model": self.model,
+            **({"modelCalls": self.model_calls} if self.model_calls > 1 else {}),
         }
 
 
@@ -113,7 +115,11 @@ class GraphQuery(NetworkOperation):
     service_type: ClassVar[str] = "neo4j_graph"
 
     type: Literal["graph_query"] = "graph_query"
-    query: str = Field(min_length=1, max_length=20_000)
+    query: str = Field(
+        min_length=1,
+        max_length=20_000,
+        description="Cypher; of Aeon's own record the name of a query, as `@users_of_mine`",
+    )
     mode: Literal["read", "write"] = "read"
     row_limit: int = Field(default=1000, ge=1, le=10_000)
     timeout: float = Field(default=10.0, gt=0, le=300, description="seconds")
@@ -164,16 +170,18 @@ class RestRequest(HttpOperation):
 
     type: Literal["rest_request"] = "rest_request"
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
-    path: str = Field(default="", max_length=4000, pattern=r"^(/[^\s?#]*)?$")
-    query: dict[str, Json] = Field(default={})
+    path: str = Field(
+        default="", max_length=4000, pattern=r"^(/[^\s?#]*)?$", description="what follows the service's endpoint"
+    )
+    query: dict[str, Json] = Field(default={}, description="the parameters after `?`")
     query_styles: dict[str, QueryStyle] = Field(default={}, description="by query parameter; `json` for all others")
     headers: dict[str, str] = Field(default={})
-    body: Any = None
+    body: Any = Field(default=None, description="what is sent; `{name}` in its texts is an input")
     body_format: Literal["auto", "json", "form"] = Field(
         default="auto", description="`auto`: a text as it stands, everything else as JSON; `form`: an encoded form"
     )
     timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
-    max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
+    max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000, description="the largest answer that is read")
     keep_headers: list[HeaderName] = Field(
         default=[], max_length=50, description="headers of the response that the output includes, such as Link or ETag"
     )
@@ -200,9 +208,9 @@ class LlmCall(HttpOperation):
     service_type: ClassVar[str] = "llm_provider"
 
     type: Literal["llm_call"] = "llm_call"
-    system_prompt: str = Field(default="", max_length=50_000)
-    prompt_template: str = Field(min_length=1, max_length=50_000)
-    max_tokens: int = Field(default=1024, ge=1, le=100_000)
+    system_prompt: str = Field(default="", max_length=50_000, description="Handlebars over the inputs")
+    prompt_template: str = Field(min_length=1, max_length=50_000, description="Handlebars over the inputs: `{{name}}`")
+    max_tokens: int = Field(default=1024, ge=1, le=100_000, description="the length of an answer")
     temperature: float = Field(default=0.0, ge=0, le=2)
     timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
     messages: str | None = Field(
@@ -237,8 +245,8 @@ class McpCall(HttpOperation):
     service_type: ClassVar[str] = "mcp_server"
 
     type: Literal["mcp_call"] = "mcp_call"
-    tool: str = Field(min_length=1, max_length=200)
-    arguments: dict[str, Json] | None = None
+    tool: str = Field(min_length=1, max_length=200, description="its name at the server")
+    arguments: dict[str, Json] | None = Field(default=None, description="without them, the inputs are the arguments")
     timeout: float = Field(default=60.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:

@@ -213,7 +213,8 @@ class ToolRepository(EntityRepository[Tool]):
             "user": user,
             "tool": id_,
             "at": self._ledger.now(),
-            **usage._asdict(),
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
             "model": usage.model and replace_unstorable(usage.model),
         }
         self._store.update(write_one(queries.ADD_TOKEN_USE, use))

@@ -42,6 +42,11 @@ def status_of(error: AeonError) -> int:
     return 422 if error.is_wrong_input else 500
 
 
+def broken_json(position: object, fault: str) -> str:
+    """What to say of a body that is not JSON, from where on."""
+    return f"the body is not JSON: {fault} at character {position}, counted from 0"
+
+
 def problem_of(error: AeonError, correlation: str) -> JsonObject:
     """An error as a problem: the members of RFC 9457 beside those of platform 2.
 

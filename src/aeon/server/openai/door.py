@@ -2,10 +2,10 @@
 
 import json
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractContextManager, aclosing
 from datetime import datetime
-from typing import Annotated, Final, Protocol, cast
+from typing import Annotated, Any, Final, Protocol, cast
 
 from fastapi import FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,7 +17,7 @@ from aeon.application.conversations import AnswerFollower
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
-from aeon.server.edge.problems import HttpError, status_of
+from aeon.server.edge.problems import HttpError, broken_json, status_of
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.edge.streams import EventStream, Waker
 from aeon.server.openai.embeddings import embed, embedding_turns
@@ -251,15 +251,25 @@ def _status_of(error: AeonError) -> int:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    faults = [
-        f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in cast(RequestValidationError, error).errors()
-    ]
+    faults = [_fault(each) for each in cast(RequestValidationError, error).errors()]
     return await _refused(request, HttpError(400, f"{'; '.join(faults)}. (request {correlation_of(request)})"))
+
+
+def _fault(found: dict[str, Any]) -> str:
+    place: Sequence[object] = found["loc"][1:]
+    if found["type"] == "json_invalid":
+        return broken_json(place[0], found["ctx"]["error"])
+    return f"{'.'.join(map(str, place))}: {found['msg']}"
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
     failed = cast(HTTPException, error)
-    cause = failed.__cause__
-    return await _refused(
-        request, cause if isinstance(cause, AeonError) else HttpError(failed.status_code, str(failed.detail))
-    )
+    if isinstance(failed.__cause__, AeonError):
+        return await _refused(request, failed.__cause__)
+    wrong = {404: "There is nothing at this path.", 405: "This path has no such method."}
+    refused = HttpError(failed.status_code, wrong.get(failed.status_code, str(failed.detail)), next_step=_ROUTES)
+    said = cast(JsonObject, _error(refused)["error"])
+    return JSONResponse({"error": {**said, "code": None}}, failed.status_code, failed.headers)
+
+
+_ROUTES: Final = "Here are GET /v1/models, POST /v1/chat/completions and POST /v1/embeddings."

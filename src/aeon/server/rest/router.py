@@ -12,7 +12,7 @@ from starlette.routing import Match
 
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
-from aeon.server.edge.problems import HttpError, problem_response
+from aeon.server.edge.problems import HttpError, broken_json, problem_response
 from aeon.server.edge.routes import add_routes
 from aeon.server.edge.state import correlation_of
 from aeon.server.rest import (
@@ -111,10 +111,6 @@ def _problem(found: dict[str, Any]) -> JsonObject:
     where = str(place[0])
     inner = [str(each) for each in place[1:] if not isinstance(each, int) or where == "body"]
     if found["type"] == "json_invalid":
-        return {"pointer": "", "rule": "json_invalid", "message": _broken_json(place[1], found["ctx"]["error"])}
+        return {"pointer": "", "rule": "json_invalid", "message": broken_json(place[1], found["ctx"]["error"])}
     pointer = "".join(f"/{each}" for each in inner) if where == "body" else " ".join([where, *inner])
     return {"pointer": pointer, "rule": found["type"], "message": found["msg"]}
-
-
-def _broken_json(position: object, fault: str) -> str:
-    return f"the body is not JSON: {fault} at character {position}, counted from 0"
