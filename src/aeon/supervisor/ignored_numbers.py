@@ -40,20 +40,29 @@ def ignored_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a result for which no call was given some number of the request."""
     if not run.is_planned or any(step.tool is None for step in run.steps):
         return []
+    ignored = [*_in_digits(run), *_in_calculations(run)]
+    return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
+
+
+def _in_digits(run: AnsweredRun) -> Iterator[str]:
+    """The numerals of a request that no call was given, in any form."""
     given = canonical_json([call.arguments for call in run.calls])
     known = {number for call in run.calls for leaf in iterate_leaves(call.arguments) for number in keys_of(leaf)}
-    ignored = [
-        each
-        for each in dict.fromkeys(_ALONE.findall(run.request))
-        if each not in given and not any(form in known for number in readings(each) for form in shares(number))
-    ]
+    for numeral in dict.fromkeys(_ALONE.findall(run.request)):
+        forms = {form for number in readings(numeral) for form in shares(number)}
+        if numeral not in given and not forms & known:
+            yield numeral
+
+
+def _in_calculations(run: AnsweredRun) -> Iterator[str]:
+    """The numbers in words that a run of calculations alone left out."""
     numerals = [numerals_of_arithmetic(call) for call in run.calls]
-    if numerals and all(numerals):
-        computed = {number for each in numerals for numeral in each for number in readings(numeral)}
-        is_sum = not any(sign in each for call in run.calls for each in calculations_of(call) for sign in "*/^%")
-        listed = len(find_digit_numbers(run.request)) if is_sum else 0
-        ignored += [*_in_words(run.request, computed, listed), *_shared_out(run.request, computed)]
-    return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
+    if not numerals or not all(numerals):
+        return
+    computed = {number for each in numerals for numeral in each for number in readings(numeral)}
+    is_sum = not any(sign in each for call in run.calls for each in calculations_of(call) for sign in "*/^%")
+    yield from _in_words(run.request, computed, len(find_digit_numbers(run.request)) if is_sum else 0)
+    yield from _shared_out(run.request, computed)
 
 
 def _in_words(request: str, computed: set[float], listed: int) -> Iterator[str]:
