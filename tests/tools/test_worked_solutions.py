@@ -36,7 +36,7 @@ def expressions(text):
     [
         (SOLUTION, ["14 * 12", "{step.s1.result} - 23"]),
         ("P = 2 * 18 + 2 * 7 = 36 + 14 = 50 m\nAnswer: 50", ["2 * 18 + 2 * 7"]),
-        ("15% of 460 = 0.15 * 460 = 69\n69 + 12 = 81\nAnswer: 81", ["0.15 * 460", "{step.s1.result} + 12"]),
+        ("15% of 460 = 0.15 * 460 = 69\n69 + 12 = 81\nAnswer: 81", ["15 % * 460", "{step.s1.result} + 12"]),
         ("It rises by 560 Euro * 15 / 100 = 84 Euro.\nAntwort: 84", ["560 * 15 / 100"]),
         (r"\[ 8 \times 1.30 = \boxed{10.40} \]" + "\n**Answer: 10.40**", ["8 * 1.30"]),
         ("6 * 4 = 24 and 24 - 5 = 19\nAnswer: 19", ["6 * 4", "{step.s1.result} - 5"]),
@@ -46,6 +46,8 @@ def expressions(text):
         ("-5 - 3 = -8\nAnswer: -8", ["- 5 - 3"]),
         ("2 * 3 = 6\nAnswer: 6\nA check: 6 / 3 = 2", ["2 * 3"]),
         ("n = 420 / 35 = 12", ["420 / 35"]),
+        ("- 14 x 12 = 168\n2. 35% of 168 = 58.8", ["14 * 12", "35 % * {step.s1.result}"]),
+        ("Each pays $96 / 3 = $32.00.", ["96 / 3"]),
     ],
 )
 def test_the_calculations_of_a_solution_are_steps_of_the_calculator(text, read):

@@ -38,15 +38,20 @@ _ROUNDED = 0.01
 
 _ROUNDING = {"round": round, "floor": floor, "ceil": ceil}
 
-_LATEX = (
+_PLAIN = (
     (re.compile(r"\\(?:times|cdot)\b"), "*"),
     (re.compile(r"\\div\b"), "/"),
     (re.compile(r"\\approx\b|≈"), "="),
     (re.compile(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1) / (\2)"),
     (re.compile(r"\\(?:text|boxed|mathrm)\{([^{}]*)\}"), r" \1 "),
     (re.compile(r"\\%"), "%"),
+    (re.compile(r"(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), " * "),
+    (re.compile(r"%\s*(?:of|von)\s+(?=\d)"), "% * "),
+    (re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+", re.MULTILINE), ""),
     (re.compile(r"\\.|[$€£`]|\*\*(?=[^\W\d_])|(?<=[^\W\d_:.])\*\*"), " "),
 )
+"""What makes plain text of LaTeX, Markdown, "4 x 6", "35% of 120" and list items."""
+
 _ANSWER = re.compile(
     r"^\W*(?:final )?(?:answer|antwort|réponse|respuesta|risposta)\W*?[:=]\D{0,12}?(-?\d[\d.,]*)",
     re.IGNORECASE | re.MULTILINE,
@@ -78,7 +83,7 @@ def read_solution(text: str) -> list[JsonObject] | None:
     again. None if there is no calculation, or if the stated answer is the result of none.
     """
     clean = text
-    for pattern, replacement in _LATEX:
+    for pattern, replacement in _PLAIN:
         clean = pattern.sub(replacement, clean)
     calculations = [each for line in clean.splitlines() for each in _calculations(line.strip())]
     if not calculations:
