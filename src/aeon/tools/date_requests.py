@@ -3,7 +3,6 @@
 import re
 from functools import cache
 
-from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.moments import DURATION_UNIT, MONTH_NAMES, NAMED_DAYS, NUMBER
 
 MAX_REQUEST = 300
@@ -20,7 +19,7 @@ CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)
 """A pattern for a clock time."""
 _LENGTH = rf"(?:\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?)"
 _PARTS = {
-    "day": rf"(?:(?:the\s+|dem\s+|den\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{_NAMED})(?!\w)))",
+    "day": rf"(?:(?:the\s+|dem\s+|den\s+|der\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{_NAMED})(?!\w)))",
     "clock": CLOCK_TIME,
     "length": rf"(?<!\w){_LENGTH}",
     "lengths": rf"(?<!\w){_LENGTH}(?:(?:\s|,|and\b|und\b)*{_LENGTH})*",
@@ -76,16 +75,25 @@ _ASKS_DATES = (
     r"<length>\s*(?:\+|plus)\s*<length>|\d+:\d\d\s*[-+\u2212]\s*\d+:\d\d",
     r"\b(?:sum|add|total|together|summe|addiere|zusammen|insgesamt)\b.*<length>.*(?:,|and|und|\+|to|zu)\s*<length>",
 )
-_ASKS_END = (
-    r"\b(?:when|what time|which (?:date|day)|what (?:date|day)|wann|um wie ?viel uhr|an welchem (?:tag|datum))\b[^.!?]*"
-    r"\b(?:ends?|over|finish(?:es|ed)?|arrives?|ready|done|back|due|expires?|endet|ende|fertig|ankommen|ankunft|kommt\b.*\ban|vorbei|zurück|fällig)\b"
-)
-_NOT_FORWARD = r"\b(?:before|late[rst]*|delay\w*|ago|earli\w+|leave|breaks?|pause\w*|each|every|times|per|local|zone|vor|spät\w*|früh\w*|verspät\w*|losfahren|aufbrechen|jede\w*|ortszeit)\b"
-"""Words with which a time is not simply added: what has a break, comes late, or is counted back."""
-_JOINED = re.compile(r"(?:\s|[,.]|\band\b|\bund\b)+$", re.IGNORECASE)
-"""What joins a length to what follows it."""
 _UNTIL = "(?:until|till|to|bis(?: zu[mr]?)?)"
+_WEEKDAY = (
+    r"(?:(?:on )?(?:what|which) (?:week)?day(?: of the week)? (?:is|was|will|does|did)"
+    r"|(?:an )?(?:welcher?m?|was für ein) (?:wochen)?tag (?:ist|war|wird|fällt|fiel)(?: auf)?)"
+)
+_MOMENT = "(?:<day>|<clock>)"
 _FORMS = (
+    r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
+    r"(?:is|was|will) (?:the year )?(?P<days_in>\d{4}) (?:be )?a leap[- ]year(?: or not)?",
+    r"(?:ist|war|wird) (?:das jahr )?(?P<days_in>\d{4}) ein schaltjahr(?: sein)?",
+    rf"how many days (?:does |has |have |are (?:there )?in |were (?:there )?in |in )?(?P<days_in>{_MONTH} \d{{4}})(?: have| has)?",
+    rf"wie ?viele tage (?:hat|hatte) (?:der )?(?P<days_in>{_MONTH} \d{{4}})",
+    rf"{_WEEKDAY} (?P<start>(?!today|heute|tomorrow|morgen)<day>)(?: be| falls?(?: on)?| sein)?",
+    rf"(?:add|addiere|what is|was ist|what's)? ?(?P<add><lengths>) (?:to|zu) (?P<start>{_MOMENT})",
+    rf"(?P<before>subtract|take|ziehe) (?P<add><lengths>) (?:from|von) (?P<start>{_MOMENT})",
+    rf"(?:what is |what's |was ist )?(?P<start>{_MOMENT}) (?:plus|\+) (?P<add><lengths>)",
+    r"(?:what time is |what is |when is )?(?P<add><lengths>) (?:after|from|nach|(?P<before>before|vor)) (?P<start><clock>)"
+    r"(?: is what time)?",
+    r"(?:what is |what's |was ist |how long is )?(?P<one><lengths>) (?P<less>minus|less|weniger) (?P<two><lengths>)",
     r"(?:in )?(?:how many (?:days|weeks|months)|wie ?vielen (?:tagen|wochen|monaten)) (?:is|ist) (?:it )?(?P<until><day>)",
     r"(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
     r"(?:what|which) (?:date|day) is (?:it )?in (?P<add><lengths>)",
@@ -95,7 +103,6 @@ _FORMS = (
     r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
     r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
     r"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
-    r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
 )
 
 _PRESENT = re.compile(
@@ -112,12 +119,12 @@ def asks_now(request: str) -> bool:
 
 def asks_only_now(request: str) -> bool:
     """Whether the whole request is the question for the present date or time."""
-    return asks_now(request) and _compiled(_ONLY_NOW).fullmatch(_plain(request)) is not None
+    return asks_now(request) and compiled(_ONLY_NOW).fullmatch(plain_text(request)) is not None
 
 
 def read_place_of_now(request: str) -> str | None:
     """The place of a request that is nothing but the question for the present time or date there."""
-    found = _compiled(_NOW_IN_PLACE).fullmatch(_plain(request)[:MAX_REQUEST])
+    found = compiled(_NOW_IN_PLACE).fullmatch(plain_text(request)[:MAX_REQUEST])
     return found["place"] if found else None
 
 
@@ -128,48 +135,29 @@ def names_the_present(request: str) -> bool:
 
 def asks_dates(request: str) -> bool:
     """Whether a request asks for a date, a time between dates, a weekday, or a sum of durations."""
-    return any(_found(pattern, request) for pattern in _ASKS_DATES) or read_end(request) is not None
+    return any(_found(pattern, request) for pattern in _ASKS_DATES)
 
 
 def read_dates(request: str) -> dict[str, str | None] | None:
     """The dates and durations of a request in one of a few usual forms, by the names of their groups."""
-    text = _plain(request).rstrip("?.! ")
+    text = plain_text(request).rstrip("?.! ")
     if len(text) > MAX_REQUEST:
         return None
-    found = (_compiled(form).fullmatch(text) for form in _FORMS)
+    found = (compiled(form).fullmatch(text) for form in _FORMS)
     return next((match.groupdict() for match in found if match), None)
 
 
-def read_end(request: str) -> dict[str, str | None] | None:
-    """The start and the length of a thing whose end a request asks for, if it has one of each and no other number.
-
-    "A film of 2 hours 20 minutes starts at 20:15. When does it end?"
-    """
-    text = _plain(request)
-    if len(text) > MAX_REQUEST or not _found(_ASKS_END, text) or _found(_NOT_FORWARD, text):
-        return None
-    starts, rest = _taken_out("<day>|<clock>", text)
-    lengths, rest = _taken_out("<lengths>", rest)
-    is_all = len(starts) == len(lengths) == 1 and not re.search(r"\d", rest) and not has_number_word(rest)
-    return {"start": starts[0], "add": _JOINED.sub("", lengths[0])} if is_all else None
-
-
-def _taken_out(pattern: str, text: str) -> tuple[list[str], str]:
-    """What a pattern finds in a text, and the text without it."""
-    found = [match[0].strip() for match in _compiled(pattern).finditer(text)]
-    return found, _compiled(pattern).sub(" ; ", text)
-
-
 def _found(pattern: str, request: str) -> bool:
-    return _compiled(pattern).search(_plain(request)[:MAX_REQUEST]) is not None
+    return compiled(pattern).search(plain_text(request)[:MAX_REQUEST]) is not None
 
 
-def _plain(request: str) -> str:
-    return " ".join(request[: 2 * MAX_REQUEST].split())
+def plain_text(request: str) -> str:
+    """The beginning of a request, with single blanks and straight apostrophes."""
+    return " ".join(request[: 2 * MAX_REQUEST].replace("\u2019", "'").split())
 
 
 @cache
-def _compiled(text: str) -> re.Pattern[str]:
+def compiled(text: str) -> re.Pattern[str]:
     """The pattern `text`, with the names of `_PARTS` such as <day> in place of their patterns."""
     for name, pattern in _PARTS.items():
         text = text.replace(f"<{name}>", pattern)

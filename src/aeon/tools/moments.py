@@ -92,9 +92,10 @@ _NEAR_DAYS = {
 _FEASTS = {
     **dict.fromkeys(("christmas", "christmas day", "xmas", "weihnachten"), (12, 25)),
     **dict.fromkeys(("christmas eve", "heiligabend", "heilig abend"), (12, 24)),
-    **dict.fromkeys(("new year's eve", "silvester"), (12, 31)),
+    **dict.fromkeys(("new year's eve", "new years eve", "silvester"), (12, 31)),
     **dict.fromkeys(("new year", "new year's day", "new years day", "new year's", "neujahr"), (1, 1)),
     **dict.fromkeys(("halloween",), (10, 31)),
+    **dict.fromkeys(("valentine's day", "valentines day", "valentinstag"), (2, 14)),
 }
 _EASTER = frozenset(("easter", "easter sunday", "ostern", "ostersonntag"))
 NAMED_DAYS = (*_NEAR_DAYS, *_FEASTS, *_EASTER, *map(str.casefold, WEEKDAYS), *_GERMAN_WEEKDAYS, "sonnabend")

@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from aeon.tools.arithmetic_requests import has_number_word
+
 MAX_REQUEST = 300
 """Characters of a request that are searched."""
 
@@ -56,8 +58,23 @@ _FORM = (
     r"(?:how many|wie ?viele?|(?:what is )?(?:the )?number of) (?P<to><time>) "
     r"(?:are|is|in|make|are there in|are in|is in|sind|ist|sind in|hat|haben|ergeben|entsprechen) "
     r"(?P<value><number>|an?|one|eine?[mnr]?)\s*(?P<from><time>)",
-    r"(?P<value><number>)\s*(?P<from><time>) (?:to|in|into|as|nach) (?P<to><time>)",
+    r"(?:convert |what is |what's |rechne )?(?P<value><number>)\s*(?P<from><time>) (?:to|in|into|as|nach) (?P<to><time>)(?: um)?",
 )
+_STORY = (
+    r"\D*?(?P<value><number>)\s*(?P<from><any>)\D*?\b(?:how many|wie ?viele?) (?P<to><any>) "
+    r"(?:is|are|sind|ist|would) (?:that|this|it|das|es)(?: be)?"
+)
+"""I trained for 450 minutes this month, how many hours is that?"""
+_MULTIPLIED = re.compile(
+    r"\b(?:each|every|per|daily|weekly|an? (?:day|week|month|year)|times|half|twice|double|and|jede\w*|pro|täglich"
+    r"|wöchentlich|mal|halb\w*|doppelt\w*|und)\b",
+    re.IGNORECASE,
+)
+"""Words with which more than the one value counts."""
+_ASIDE = re.compile(
+    r",? (?:please|pls|bitte|danke|thanks)$|, (?:for|für) (?:my|the|a|mein\w*|den|die|das) \w+$", re.IGNORECASE
+)
+"""What may follow a request without a meaning for it."""
 
 
 def asks_conversion(request: str) -> bool:
@@ -77,8 +94,10 @@ def asks_unit(request: str) -> bool:
 
 def read_conversion(request: str) -> dict[str, str] | None:
     """The value and the two units of a request that asks for nothing else, as texts by `value`, `from` and `to`."""
-    text = _plain(request).rstrip("?.! ")
-    found = (_compiled(form.replace("<from>", "<from_>")).fullmatch(text) for form in _FORM)
+    text = _ASIDE.sub("", _plain(request).rstrip("?.! "))
+    is_story = not _MULTIPLIED.search(text) and not has_number_word(text)
+    forms = (*_FORM, _STORY) if is_story else _FORM
+    found = (_compiled(form.replace("<from>", "<from_>")).fullmatch(text) for form in forms)
     groups = next((match.groupdict() for match in found if match), None)
     if groups is None:
         return None

@@ -100,19 +100,41 @@ def test_the_difference_of_two_dates():
 
 
 def test_the_difference_of_two_times():
-    assert compute(start="8:15", until="16:45") == {"result": "8:30", "unit": "hours:minutes", "hours": 8.5}
+    assert compute(start="8:15", until="16:45") == {
+        "result": "8:30",
+        "unit": "hours:minutes",
+        "hours": 8.5,
+        "minutes": 510,
+    }
     assert compute(start="22:00", until="6:00")["result"] == "8:00", "an earlier end is on the next day"
     assert compute(start="2026-11-24 10:00", until="2026-11-26")["result"] == "38:00"
 
 
 def test_the_sum_of_durations():
-    assert compute(durations=["2h 50min", "14:35"]) == {"result": "17:25", "unit": "hours:minutes", "hours": 17.416667}
+    total = compute(durations=["2h 50min", "14:35"])
+    assert total == {"result": "17:25", "unit": "hours:minutes", "hours": 17.416667, "minutes": 1045}
     assert compute(durations=["0:00:20", "-1:00"])["result"] == "-0:59:40"
+
+
+@pytest.mark.parametrize(
+    ("period", "days", "is_leap"),
+    [
+        ("2100", 365, "no"),
+        ("2028", 366, "yes"),
+        ("February 2028", 29, "yes"),
+        ("Februar 1900", 28, "no"),
+        ("Apr. 2027", 30, "no"),
+    ],
+)
+def test_the_days_of_a_month_and_of_a_year(period, days, is_leap):
+    assert compute(days_in=period) == {"result": days, "unit": "days", "leap_year": is_leap}
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
+        ({"days_in": "Smarch 2028"}, "'1 Smarch 2028' is not a date or a time"),
+        ({"days_in": "February"}, "'February' is no month and no year"),
         ({"start": "x", "add": "1 day"}, "'x' is not a date or a time"),
         ({"start": "today", "add": "soon"}, "'soon' is not a duration"),
         ({"start": "9999-12-31", "add": "1 day"}, "years 1 to 9999"),

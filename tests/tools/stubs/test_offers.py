@@ -258,28 +258,6 @@ def test_a_tool_is_not_offered_for_other_requests(tool, request_):
         ("How many ways are there to choose 3 of 10 books?", {"exact": {"expression": "binomial(10, 3)"}}),
         ("Is 1009 a prime number and who found it?", {}),
         ("What is 15 * 23 plus 7?", {"calculator": {"expression": "15 * 23 + 7"}}),
-        (
-            "A film of 2 hours 20 minutes starts at 20:15. When does it end?",
-            {"date_math": {"start": "20:15", "add": "2 hours 20 minutes"}},
-        ),
-        (
-            "A course runs 6 weeks and begins on 5 January 2027. When does it end?",
-            {"date_math": {"start": "5 January 2027", "add": "6 weeks"}},
-        ),
-        (
-            "Der Zug fährt um 8:47 ab und braucht 3 Stunden 28 Minuten. Wann kommt er an?",
-            {"date_math": {"start": "8:47", "add": "3 Stunden 28 Minuten"}},
-        ),
-        (
-            "Ein Abo läuft 18 Monate und begann am 1. April 2026. Wann endet es?",
-            {"date_math": {"start": "1. April 2026", "add": "18 Monate"}},
-        ),
-        # What is not simply added is left to the model.
-        ("My shift starts at 22:00 and takes 8 hours with a 30 minute break. When does it end?", {}),
-        ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", {}),
-        ("Two meetings of 45 minutes start at 9:00. When are they over?", {}),
-        ("The film lasted 2 hours and ended at 22:00. When did it start?", {}),
-        ("I start at 8:00 and work 3 blocks of 50 minutes. When am I done?", {}),
     ],
 )
 def test_what_code_reads_from_a_request(request_, hints):

@@ -60,7 +60,7 @@ class ConvertUnitsTool(Tool):
 
     def suits(self, request: str) -> bool:
         """Whether the request asks for a conversion. For currencies too: the tool's error is better than a guess."""
-        return asks_conversion(request)
+        return asks_conversion(request) or self.read_request(request) is not None
 
     def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
         return True

@@ -1,12 +1,15 @@
 """The date tools: the present moment, and arithmetic with dates, clock times and durations."""
 
+import re
+from calendar import isleap, monthrange
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_end, read_place_of_now
+from aeon.tools.date_problems import read_problem
+from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
 from aeon.tools.places import find_zone
@@ -14,6 +17,7 @@ from aeon.tools.places import find_zone
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 _WORKDAYS = 5
+_PERIOD = re.compile(r"(?:(?P<month>[^\W\d]+\.?) )?(?P<year>\d{4})")
 _MAX_MONTHS = 12 * 10_000
 
 
@@ -85,8 +89,9 @@ class DateMathTool(Tool):
 
     name = "date_math"
     description = (
-        'Add a duration to a date or a clock time, count from one date to another, or add durations. "today" and '
-        "names of days are dates too. Working days are Monday to Friday, without holidays."
+        "Add a duration to a date or a clock time, count from one date to another, add durations, or tell the days in "
+        'a month or a year. "today" and names of days are dates too. Working days are Monday to Friday, without '
+        "holidays."
     )
     # The properties are in the order in which prompts show arguments: a constrained model must write them so.
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
@@ -105,7 +110,13 @@ class DateMathTool(Tool):
                 "properties": {"durations": {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 50}},
                 "required": ["durations"],
                 "additionalProperties": False,
-            }
+            },
+            {
+                "type": "object",
+                "properties": {"days_in": _TEXT},
+                "required": ["days_in"],
+                "additionalProperties": False,
+            },
         ]
     }
     output_schema: JsonObject = {  # noqa: RUF012
@@ -119,6 +130,8 @@ class DateMathTool(Tool):
             "working_days": {"type": "integer"},
             "days_later": {"type": "integer"},
             "hours": {"type": "number"},
+            "minutes": {"type": "number"},
+            "leap_year": {"enum": ["yes", "no"]},
         },
         "required": ["result"],
     }
@@ -196,6 +209,8 @@ class DateMathTool(Tool):
         try:
             if "durations" in kwargs:
                 return _sum_of(kwargs["durations"])
+            if "days_in" in kwargs:
+                return _days_in(kwargs["days_in"])
             now = datetime.fromisoformat(self._clock.now()).astimezone().replace(tzinfo=None)
             start = read_moment(kwargs["start"], now)
             if "add" in kwargs:
@@ -208,14 +223,14 @@ class DateMathTool(Tool):
 
     def suits(self, request: str) -> bool:
         """Whether the request asks for a date, a time between dates, a weekday, or a sum of durations."""
-        return asks_dates(request)
+        return asks_dates(request) or self.read_request(request) is not None
 
     def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
         return True
 
     def read_request(self, request: str) -> JsonObject | None:
         """The dates and durations of a request in one of a few usual forms."""
-        found = read_dates(request) or read_end(request)
+        found = read_dates(request) or read_problem(request)
         arguments = None if found is None else _arguments(found)
         return arguments if arguments is not None and self._can_read(arguments) else None
 
@@ -235,11 +250,25 @@ def _sum_of(texts: list[str]) -> JsonObject:
 
 
 def _length(seconds: int) -> JsonObject:
-    """A length of time as h:mm, or h:mm:ss if it has seconds, and in hours."""
+    """A length of time as h:mm, or h:mm:ss if it has seconds, in hours, and in minutes."""
     minutes, rest = divmod(abs(seconds), _MINUTE)
     hours, minutes = divmod(minutes, 60)
     clock = f"{'-' if seconds < 0 else ''}{hours}:{minutes:02}" + (f":{rest:02}" if rest else "")
-    return {"result": clock, "unit": "hours:minutes", "hours": round(seconds / _HOUR, 6)}
+    in_minutes = seconds // _MINUTE if seconds % _MINUTE == 0 else round(seconds / _MINUTE, 6)
+    return {"result": clock, "unit": "hours:minutes", "hours": round(seconds / _HOUR, 6), "minutes": in_minutes}
+
+
+def _days_in(text: str) -> JsonObject:
+    """The days of a year, "2100", or of a month, "February 2028"."""
+    found = _PERIOD.fullmatch(" ".join(text.split()))
+    if found is None:
+        raise ValueError(f"{text!r} is no month and no year; write one like 'February 2028' or '2028'")
+    year = int(found["year"])
+    first = date(year, 1, 1) if found["month"] is None else read_moment(f"1 {found[0]}", datetime(year, 1, 1))  # noqa: DTZ001  # any moment
+    if not isinstance(first, date):
+        raise ValueError(f"{text!r} is no month; write one like 'February 2028'")  # noqa: TRY004  # the text is wrong
+    days = 365 + isleap(year) if found["month"] is None else monthrange(year, first.month)[1]
+    return {"result": days, "unit": "days", "leap_year": "yes" if isleap(year) else "no"}
 
 
 def _added(start: Moment, duration: Duration) -> JsonObject:
@@ -325,9 +354,13 @@ def _working_days(start: date, end: date) -> int:
 
 def _arguments(found: dict[str, str | None]) -> JsonObject:
     given = {name: text.strip() for name, text in found.items() if text}
+    if "days_in" in given:
+        return {"days_in": given["days_in"]}
     if "one" in given:
-        return {"durations": [given["one"], given["two"]]}
+        return {"durations": [given["one"], f"{given['two']} ago" if "less" in given else given["two"]]}
     before = given.pop("before", None)
     if before:
         given["add"] += " ago"
+    if given.keys() == {"start"}:
+        given["add"] = "0 days"
     return {"start": given.pop("since", "today"), **given}

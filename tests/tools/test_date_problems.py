@@ -1,0 +1,107 @@
+"""Stories with dates and times that code reads, and those that it leaves to a model."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.testing.clock import FakeClock
+from aeon.tools.date_problems import read_problem
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.stubs import builtin_tools
+
+NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
+REGISTRY = ToolRegistry(builtin_tools(InMemoryKVStore(), FakeClock(NOW)), plans_always=False)
+
+
+def computed(request):
+    """The result of the plan that code makes of a request; None if a model has to plan or to answer."""
+    plan = REGISTRY.offer(request).plan
+    if plan is None or len(plan["steps"]) != 1 or plan["steps"][0].get("tool") is None:
+        return None
+    tool = REGISTRY.get(plan["steps"][0]["tool"])
+    return tool.invoke(**plan["steps"][0]["arguments"])
+
+
+@pytest.mark.parametrize(
+    ("request_", "result"),
+    [
+        # when it ends
+        ("A film of 2 hours 20 minutes starts at 20:15. When does it end?", "22:35"),
+        ("My parcel was sent on 28 February 2028 and takes 3 days. On which date does it arrive?", "2028-03-02"),
+        ("A course runs 6 weeks and begins on 5 January 2027. When does it end?", "2027-02-16"),
+        ("The bread needs 50 minutes in the oven; I put it in at 17:25. When is it ready?", "18:15"),
+        ("The visa is valid 90 days from 1 March 2027. When does it expire?", "2027-05-30"),
+        ("Der Zug fährt um 8:47 ab und braucht 3 Stunden 28 Minuten. Wann kommt er an?", "12:15"),
+        ("Ein Abo läuft 18 Monate und begann am 1. April 2026. Wann endet es?", "2027-10-01"),
+        ("Ein Paket braucht 5 Werktage ab Montag, dem 8. März 2027. Wann ist es da?", "2027-03-15"),
+        ("Welches Datum haben wir in 10 Tagen, wenn heute der 25. März 2027 ist?", "2027-04-04"),
+        # when it must begin
+        ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
+        (
+            "My flight leaves at 6:45 and I need to be there 2 hours before. When do I have to be at the airport?",
+            "04:45",
+        ),
+        ("The meeting lasts 90 minutes and has to be over by 12:15. When must it start at the latest?", "10:45"),
+        ("The film lasted 2 hours and ended at 22:00. When did it start?", "20:00"),
+        ("Wann muss ich los, wenn ich um 9:00 da sein will und 40 Minuten brauche?", "08:20"),
+        # how long it lasts
+        ("I slept from 22:50 until 6:20, how long was that?", "7:30"),
+        ("how many minutes between 9:05 and 11:50?", "2:45"),
+        ("It is 9:20. The meeting is at 11:05. How many minutes are left?", "1:45"),
+        ("The shop closes at 18:15 and opens at 9:30. How long is it open?", "8:45"),
+        ("Der Film beginnt um 20:15 und endet um 22:40. Wie lange dauert er?", "2:25"),
+        ("How many days until 1 June 2027 if today is 15 May 2027?", 17),
+        # ages, weekdays, sums
+        ("How old is someone born on 12 March 1985 on 1 January 2027?", 15270),
+        ("Ich bin am 3. Juni 1990 geboren, wie alt bin ich am 1. Juli 2027?", 13542),
+        ("what day of the week was 14 July 1989", "1989-07-14"),
+        ("Welcher Wochentag ist der 1. Mai 2028?", "2028-05-01"),
+        ("add 45 minutes to 23:30", "00:15"),
+        ("subtract 2 weeks from 3 March 2027", "2027-02-17"),
+        ("3 hours and 45 minutes minus 50 minutes", "2:55"),
+        ("how many days are left until new year\u2019s eve", 37),
+        ("Is 2100 a leap year?", 365),
+        ("How many days does February 2028 have?", 29),
+        ("Wie viele Tage hat der Februar 2027?", 28),
+        # units
+        ("Convert 2.5 hours to minutes", 150),
+        ("I trained for 450 minutes this month, how many hours is that?", 7.5),
+        ("Die Strecke ist 10 km lang, wie viele m sind das?", 10_000),
+    ],
+)
+def test_code_understands_a_story_and_computes_it(request_, result):
+    answer = computed(request_)
+
+    assert answer is not None
+    assert answer["result"] == result
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "My shift starts at 22:00 and takes 8 hours with a 30 minute break. When does it end?",
+        "A shift runs from 21:30 to 5:15 with a break. How many hours are paid?",
+        "Two meetings of 45 minutes start at 9:00. When are they over?",
+        "I start at 8:00 and work 3 blocks of 50 minutes. When am I done?",
+        "My train was due at 17:48 and came 35 minutes late. When did it arrive?",
+        "I leave at 8:00 and it takes 20 minutes more each day. When do I arrive?",
+        "I land at 10:00 local time after 8 hours. When did it start?",
+        "The film starts at 20:15. When does it end?",
+        "I met Ann on 3 May 2020 and Ben on 4 May 2020. How long is that?",
+        "How old is Ann, who met Ben on 12 March 1985?",
+        "I drink 250 ml each day, how many litres is that?",
+        "Two bags of 5 kg, how many pounds is that?",
+        "I ran 5 km and 300 m, how many miles is that?",
+        "When did the war of 1870 end?",
+    ],
+)
+def test_what_code_does_not_understand_whole_is_left_to_a_model(request_):
+    assert computed(request_) is None
+
+
+@given(st.text(alphabet="0123456789: .,?whenagolduntilstbrmi", max_size=200))
+def test_any_text_is_read_or_not_and_never_fails(text):
+    assert read_problem(text) is None or read_problem(text)["start"]
