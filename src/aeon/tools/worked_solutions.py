@@ -107,9 +107,7 @@ def _calculations(line: str) -> Iterator[_Calculation]:
         stated = _LEADING.match(following)
         if not chain or stated is None or _is_calculation(following):
             continue
-        result = _english(stated[1].replace(" ", ""))
-        fitting = [each for each in chain if isclose(_value(each), _number(result), rel_tol=_ROUNDED)]
-        yield _Calculation(line, (fitting or chain)[0], result)
+        yield _Calculation(line, chain[0], _english(stated[1].replace(" ", "")))
         chain = []
 
 
