@@ -47,7 +47,7 @@ def test_in_a_loop_over_lines_no_input_leaves_the_lines_to_the_loop(process, dou
 def test_what_is_piped_in_is_the_request_if_there_is_no_other(process, double, add):
     server = double(add)
     assert process("run", stdin=b"Tell me what is 15 * 23 plus 7?").out == "it is 352\n"
-    assert "Request: Tell me what is 15 * 23 plus 7?" in material(server)
+    assert "Tell me what is 15 * 23 plus 7?" in material(server)
 
 
 def test_a_request_is_about_files_and_a_plan_is_not(aeon, double):

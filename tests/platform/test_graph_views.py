@@ -121,7 +121,8 @@ ON_SQLITE = pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
 @ON_SQLITE
 def test_nodes_come_in_the_order_of_their_foreign_keys(store):
     places = {node.table: place for place, node in enumerate(GRAPH_SCHEMA.nodes.values())}
-    query = 'SELECT "table" AS target FROM pragma_foreign_key_list(:table)'
+    # What a turn shows is looked for when a transaction ends, whatever the order.
+    query = """SELECT "table" AS target FROM pragma_foreign_key_list(:table) WHERE "from" <> 'shows'"""
     for table, place in places.items():
         targets = {row["target"] for row in store.read(query, {"table": table})} - {table}
         assert all(places[target] < place for target in targets), table

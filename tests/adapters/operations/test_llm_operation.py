@@ -190,24 +190,24 @@ def test_platform_6_blocks_that_are_nested_too_deeply_are_told():
 
 def test_the_tokens_of_every_answer_count_those_of_repairs_too():
     replies = [counted('{"town": "Rome"}', 100, 10), counted('{"city": "Rome"}', 50, 5, "m-2")]
-    assert result(ScriptedAdapter(replies), schema=CITY).usage == TokenUsage(150, 15, "m-2")
+    assert result(ScriptedAdapter(replies), schema=CITY).usage == TokenUsage(150, 15, "m-2", model_calls=2)
     assert result(ScriptedAdapter(["In Rome."])).usage is None
     only_some = ScriptedAdapter([LLMResponse("{}", "stop"), counted('{"city": "Rome"}', 7, 3, None)])
-    assert result(only_some, schema=CITY).usage == TokenUsage(7, 3, None)
+    assert result(only_some, schema=CITY).usage == TokenUsage(7, 3, None, model_calls=2)
 
 
 @pytest.mark.parametrize(
-    "replies",
+    ("replies", "model_calls"),
     [
-        [counted('{"town": 1}', 30, 1)] * 3,
-        [LLMResponse("I will not.", "refusal", {"input_tokens": 90, "output_tokens": 3}, "m-1")],
-        [counted("{}", 90, 3), LLMError("down")],
+        ([counted('{"town": 1}', 30, 1)] * 3, 3),
+        ([LLMResponse("I will not.", "refusal", {"input_tokens": 90, "output_tokens": 3}, "m-1")], 1),
+        ([counted("{}", 90, 3), LLMError("down")], 1),
     ],
 )
-def test_tokens_of_a_call_that_failed_are_told_too(replies):
+def test_tokens_of_a_call_that_failed_are_told_too(replies, model_calls):
     with pytest.raises(OperationError) as failed:
         ask(ScriptedAdapter(replies), schema=CITY)
-    assert failed.value.usage == TokenUsage(90, 3, "m-1")
+    assert failed.value.usage == TokenUsage(90, 3, "m-1", model_calls=model_calls)
 
 
 # Servers
