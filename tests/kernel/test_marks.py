@@ -387,6 +387,14 @@ def test_arithmetic_that_code_reads_otherwise_is_doubtful_core_19():
     assert doubt_marks(right) == []
 
 
+@pytest.mark.parametrize("piece", ["x", " ", "roll ", "which is more ", "1 ", "two and "])
+def test_the_checks_of_a_long_text_take_bounded_time(piece):
+    """20,000 blanks in an answer took minutes; a long word without a digit, too."""
+    text = piece * (100_000 // len(piece))
+
+    doubt_marks(answered(text, {"result": text}, arguments=[{"expression": "1 + 1"}]))
+
+
 def alone(request, answer):
     """A run that code planned as one step by the model."""
     steps = [PlanStep(step_id="s1", description="answer the request", agent="llm")]

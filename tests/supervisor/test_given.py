@@ -75,6 +75,11 @@ def test_numbers_in_digits_and_words(text, numbers):
     assert numbers <= find_numbers(text)
 
 
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "two and " * 20_000, " " * 1_000_000])
+def test_a_long_text_is_searched_in_bounded_time(text):
+    assert find_numbers(text) <= {2}
+
+
 def test_the_published_method_takes_its_context_as_text_core_18():
     schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
     made = Supervisor(ScriptedAdapter([call("t", q="owls")] * 3))

@@ -78,6 +78,10 @@ def test_an_answer_that_rounds_the_last_result_is_rounded_by_the_calculator(text
         "1 + 2 + ... + 40 = 820\nAnswer: 820",
         "4 * 6 = 24\nAnswer: 19",
         "1 / 0 = 5\nAnswer: 7",
+        "1 + 1 = 2\n" * 51,
+        "\n" * 100_000,
+        "1+" * 50_000 + "1 = 2",
+        "=" * 100_000,
     ],
 )
 def test_a_text_without_a_calculation_of_its_answer_is_no_solution(text):

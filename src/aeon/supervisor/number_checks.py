@@ -24,6 +24,9 @@ _ROUNDED = 0.01
 _SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
 """Numbers that need no source: small ones, and those of units and percent."""
 
+_SEARCHED = 2000
+"""Characters of a request in which words are looked for that stand far apart."""
+
 _HOW_MANY = re.compile(r"\b(?:how (?:many|much)|wie ?viele?)\b", re.IGNORECASE)
 _WHICH_ONE = re.compile(
     r"\b(?:which one|who|whose|wer|wem|wen)\b"
@@ -127,7 +130,7 @@ def _unfit_number(run: AnsweredRun) -> list[str]:
         return []
     if value < 0 and _HOW_MANY.search(run.request):
         return ["the request asks how many, and the result is less than 0"]
-    return ["the request does not ask for a number"] if _WHICH_ONE.search(run.request) else []
+    return ["the request does not ask for a number"] if _WHICH_ONE.search(run.request[:_SEARCHED]) else []
 
 
 def _computed_alone(run: AnsweredRun) -> list[str]:

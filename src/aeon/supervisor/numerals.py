@@ -8,12 +8,12 @@ from functools import cache
 from aeon.tools.number_words import find_english_numbers
 
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
-_WITH_DIGIT = re.compile(r"\S*\d\S*")
+_WITH_DIGIT = re.compile(r"(?<!\S)\S*\d\S*")
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 _GERMAN = re.compile(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 
-_MIXED = re.compile(r"(\S+) and (?:a|one) (half|quarter)\b", re.IGNORECASE)
+_MIXED = re.compile(r"(?<!\S)(\S{1,40}) and (?:a|one) (half|quarter)\b", re.IGNORECASE)
 _ENDINGS = {"half": 0.5, "quarter": 0.25}
 _AND_A_HALF = "einhalb"
 

@@ -99,7 +99,8 @@ def _closed(run: list[str]) -> list[str]:
 def _pieces(request: str) -> Iterator[str]:
     """Numbers as digits, operators as signs, "" for everything else."""
     number: list[str] = []
-    for match in _TOKEN.finditer(_HYPHEN.sub(" ", request)):
+    single_blanks = " ".join(_HYPHEN.sub(" ", request).split())  # the pattern takes a square of a long gap's time
+    for match in _TOKEN.finditer(single_blanks):
         text = match[0].strip().casefold()
         if match.lastgroup == "word" and (text in _SMALL or text in _LARGE or (text == "and" and number)):
             number.append(text)

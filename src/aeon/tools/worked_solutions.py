@@ -30,6 +30,11 @@ INSTRUCTIONS = (
 )
 """Instructions for a model that works out a request whose answer is one number."""
 
+_MAX_TEXT = 4000
+"""Characters of a solution; a longer text is none."""
+
+_MAX_STEPS = 50
+
 _DESCRIPTION = 160
 """Characters of a line that describe its step."""
 
@@ -53,7 +58,7 @@ _PLAIN = (
 """What makes plain text of LaTeX, Markdown, "4 x 6", "35% of 120" and list items."""
 
 _ANSWER = re.compile(
-    r"^\W*(?:final )?(?:answer|antwort|réponse|respuesta|risposta)\W*?[:=]\D{0,12}?(-?\d[\d.,]*)",
+    r"^[^\w\n]{0,20}(?:final )?(?:answer|antwort|réponse|respuesta|risposta)\W*?[:=]\D{0,12}?(-?\d[\d.,]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKEN = re.compile(r"(?P<number>\d[\d.,]*\d|\d)|(?P<sign>[-+*/^%×÷·−])|(?P<bracket>[()])|(?P<word>[^\W\d_]+|\S)")  # noqa: RUF001  # as models write
@@ -80,13 +85,15 @@ def read_solution(text: str) -> list[JsonObject] | None:
     """The steps of the calculator in a solution; the last one gives the answer.
 
     A result of an earlier line is taken from its step, so that what a model computed wrong or rounded is computed
-    again. None if there is no calculation, or if the stated answer is the result of none.
+    again. None if there is no calculation, if there are too many, or if the stated answer is the result of none.
     """
+    if len(text) > _MAX_TEXT:
+        return None
     clean = text
     for pattern, replacement in _PLAIN:
         clean = pattern.sub(replacement, clean)
     calculations = [each for line in clean.splitlines() for each in _calculations(line.strip())]
-    if not calculations:
+    if not 0 < len(calculations) <= _MAX_STEPS:
         return None
     found = _ANSWER.search(clean)
     answer = calculations[-1].result if found is None else _english(found[1].rstrip(".,"))
