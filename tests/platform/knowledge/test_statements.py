@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from aeon.platform.knowledge.pairs import pairs_of
 from aeon.platform.knowledge.statements import find_statements, stating_spans
+from aeon.platform.knowledge.word_cases import count_cases
 
 
 def stated(text):
@@ -97,3 +98,11 @@ def test_any_text_has_statements_or_none(text):
     for statement in find_statements(text):
         assert statement.text
         pairs_of(statement)
+
+
+@pytest.mark.parametrize("piece", ["x", "1", ". ", "-", "Ann. ", "Ann-", '"', "Dr. ", "A "])
+def test_an_odd_text_is_read_in_bounded_time(piece):
+    """20,000 letters in one word took 40 s of a worker's time."""
+    text = piece * (20_000 // len(piece))
+
+    assert len(find_statements(text, count_cases(text))) <= 1

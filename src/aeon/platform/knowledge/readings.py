@@ -10,7 +10,7 @@ WordCases: TypeAlias = Mapping[str, tuple[int, int]]
 """By folded word: how often a user wrote it within sentences as names are written, and how often otherwise."""
 
 _HIDDEN: Final = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\b(?:https?|ftp)://\S+|\bwww\.\S+|\S+@\S+\.\w+|(?<!\w)(?:[~.]?/[\w.-]+)+/?|\b\w+\.(?:py|js|ts|md|txt|csv|json|ya?ml|"
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\b(?:https?|ftp)://\S+|\bwww\.\S+|\S{1,100}@\S{1,300}\.\w+|(?<!\w)(?:[~.]?/[\w.-]+)+/?|\b\w+\.(?:py|js|ts|md|txt|csv|json|ya?ml|"
     r"pdf|html?|docx?|xlsx?|png|jpe?g|sh|c|cpp|rs|go|java)\b|\b\w+\([^)\n]*\)|\b\w*_\w+\b",
     re.DOTALL,
 )
@@ -20,9 +20,11 @@ _TOKEN: Final = re.compile(r"[^\W\d_](?:[\w\u2019'&+.-]*[\w+])?|\d+")
 _ENDS: Final = re.compile(r"[.!?\u2026:;\n\u2022*|>]|(?:^|\s)-\s|--|\u2014")
 _QUOTES_OR_NONE: Final = ('"', "'", "\u201c", "\u201d", "\u201e", "\u201a", "\u2018", "\u00ab", "\u00bb", "(", "[")
 _TITLE: Final = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|St|Fr|Hr|Mme|Mlle|M|Ing|Mag|Dipl)$")
+_BEFORE_DOT: Final = 12
+"""Characters before a dot in which a title stands, with what comes before it."""
 _POSSESSIVE: Final = re.compile(r"['\u2019](?:s|S)?$")
 _ELISION: Final = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['\u2019](?=\w)", re.IGNORECASE)
-INNER: Final = re.compile(r"^[^\W\d_]*[a-z][^\W\d_]*[A-Z]|^[A-Z]+[a-z]+[A-Z]")
+INNER: Final = re.compile(r"^[^\W\d_]{0,40}[a-z][^\W\d_]{0,40}[A-Z]|^[A-Z]{1,40}[a-z]{1,40}[A-Z]")
 _SHOUTED_WORDS: Final = 4
 _SHOUTED: Final = 0.7
 """The share of words in capital letters from which on a text is shouted."""
@@ -101,7 +103,7 @@ def _tokens(text: str) -> Iterator[Token]:
         if elided and not (word[0].isupper() and word[elided.end()].isupper() and end and not _ENDS.search(gap)):
             word, start = word[elided.end() :], start + elided.end()
         word = _POSSESSIVE.sub("", word)
-        after_title = gap.startswith(".") and _TITLE.search(plain[:end]) is not None
+        after_title = gap.startswith(".") and _TITLE.search(plain[max(0, end - _BEFORE_DOT) : end]) is not None
         begins = not after_title and (end == 0 or _ENDS.search(gap) is not None or gap.strip()[-1:] in _QUOTES_OR_NONE)
         yield Token(word, word.casefold(), start, begins, gap if start == found.start() else "'")
         end = found.end()

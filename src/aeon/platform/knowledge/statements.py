@@ -14,6 +14,8 @@ from aeon.platform.knowledge.readings import WordCases
 from aeon.platform.knowledge.sentence_words import FIRST_PERSON, GOES_ON, OPINION, REQUEST, UNCERTAIN
 
 _LONGEST: Final = 400
+_BEFORE_DOT: Final = 16
+"""Characters before a dot in which an abbreviation stands, with what comes before it."""
 _FEWEST_WORDS: Final = 3
 _FEWEST_CRIED: Final = 5
 """Words of an exclamation that states something."""
@@ -74,7 +76,7 @@ def stating_spans(text: str) -> list[StatedSpan]:
     for sentence in _sentences(text):
         span = _without_marks(text, sentence)
         words = text[span.start : span.end]
-        states = not _is_quoted(text, span.start) and _states_something(words)
+        states = _states_something(words) and not _is_quoted(text, span.start)
         goes_on = GOES_ON.match(words) is not None
         if states and goes_on and found and not text[last_end : sentence.start].strip():
             if sentence.end - found[-1].start <= _LONGEST:
@@ -91,7 +93,9 @@ def _sentences(text: str) -> Iterator[StatedSpan]:
     plain = _CODE.sub(lambda code: "\n" * len(code[0]), text)
     start = 0
     for found in _END.finditer(plain):
-        if found[0].startswith(".") and _ABBREVIATION.search(plain[start : found.start()]):
+        if found[0].startswith(".") and _ABBREVIATION.search(
+            plain[max(start, found.start() - _BEFORE_DOT) : found.start()]
+        ):
             continue
         yield StatedSpan(start, found.start() if found[0].startswith("\n") else found.end())
         start = found.end()
