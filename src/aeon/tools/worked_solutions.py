@@ -62,7 +62,7 @@ _ANSWER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKEN = re.compile(r"(?P<number>\d[\d.,]*\d|\d)|(?P<sign>[-+*/^%×÷·−])|(?P<bracket>[()])|(?P<word>[^\W\d_]+|\S)")  # noqa: RUF001  # as models write
-_LEADING = re.compile(r"\s*\(?(-?\s*\d[\d.,]*\d|-?\s*\d)")
+_LEADING = re.compile(r"\(?(-? ?\d[\d.,]*\d|-? ?\d)")
 _GERMAN_POINT = re.compile(r"(\d),(\d{1,2}|\d{4,})(?![\d,])")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NUMERAL = re.compile(r"(?:(?:^|(?<=[-+*/^(] ))- )?(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
@@ -111,7 +111,7 @@ def _calculations(line: str) -> Iterator[_Calculation]:
         expression, is_whole = _expression_at_end(side)
         chain = [*chain, expression] if chain and is_whole else [expression]
         chain = [each for each in chain if each]
-        stated = _LEADING.match(following)
+        stated = _LEADING.match(following.lstrip())
         if not chain or stated is None or _is_calculation(following):
             continue
         yield _Calculation(line, chain[0], _english(stated[1].replace(" ", "")))

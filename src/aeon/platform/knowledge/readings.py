@@ -10,7 +10,7 @@ WordCases: TypeAlias = Mapping[str, tuple[int, int]]
 """By folded word: how often a user wrote it within sentences as names are written, and how often otherwise."""
 
 _HIDDEN: Final = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\b(?:https?|ftp)://\S+|\bwww\.\S+|\S{1,100}@\S{1,300}\.\w+|(?<!\w)(?:[~.]?/[\w.-]+)+/?|\b\w+\.(?:py|js|ts|md|txt|csv|json|ya?ml|"
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\b(?:https?|ftp)://\S+|\bwww\.\S+|[^\s@]{1,64}@[^\s@]{1,255}\.\w+|(?<!\w)(?:[~.]?/[\w.-]+)+/?|\b\w+\.(?:py|js|ts|md|txt|csv|json|ya?ml|"
     r"pdf|html?|docx?|xlsx?|png|jpe?g|sh|c|cpp|rs|go|java)\b|\b\w+\([^)\n]*\)|\b\w*_\w+\b",
     re.DOTALL,
 )

@@ -96,7 +96,7 @@ def prepare_invocation(
     )
 
 
-_IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 
 
 def _python_path(skill: Skill, script: SkillScript) -> dict[str, str]:
