@@ -39,7 +39,7 @@ class Command:
         folder.mkdir()
 
     def started(self):
-        argv = [sys.executable, "-m", "aeon", "run", "Tell me what is 12 times 7"]
+        argv = [sys.executable, "-m", "aeon", "run", "Tell me what is 12 times 7, and why"]
         return subprocess.Popen(
             argv, cwd=self.folder, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
