@@ -96,6 +96,13 @@ def test_code_understands_a_story_and_computes_it(request_, result):
         "Two bags of 5 kg, how many pounds is that?",
         "I ran 5 km and 300 m, how many miles is that?",
         "When did the war of 1870 end?",
+        # The length is not that of what is asked for.
+        "My flight leaves at 6:45 and takes 2 hours. When do I have to be at the airport?",
+        "The concert starts at 20:00 and lasts 2 hours. When must I be there?",
+        "The train arrives at 9:10 and stops for 5 minutes. When does it leave?",
+        "The guests arrive at 19:00 and dinner lasts 2 hours. When do they go home?",
+        "The shop is open until 18:00 and the way takes 20 minutes. When am I back?",
+        "I left home at 8:00 and the shop opens at 9:30. How long is it open?",
     ],
 )
 def test_what_code_does_not_understand_whole_is_left_to_a_model(request_):

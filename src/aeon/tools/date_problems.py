@@ -23,15 +23,19 @@ _ENDS = (
 )
 _IN = r"\b(?:what|which|welches) (?:date|datum)\b.*\bin <length>"
 _STARTS = (
-    r"(?:start|begin|leave|go|set (?:off|out)|get up|be (?:there|at)|los|losfahren|losgehen|gehen|aufbrechen"
-    r"|aufstehen|anfangen|beginnen|da sein)"
+    r"(?:start|begin|anfangen|beginnen|(?:must|have to|should|need to|muss|soll|müssen)\b[^.!?]*\b(?:leave|go"
+    r"|set (?:off|out)|get up|be (?:there|at)|los|losfahren|losgehen|gehen|aufbrechen|aufstehen|da sein))"
 )
+_QUESTION = rf"{_WHEN}[^.!?,]*"
 _IN_TIME = (
     r"\b(?:(?:over|done|ready|finished|there|home|back|at) (?:by|at)|be (?:there|at|in)|arrives?|end(?:s|ed)? at"
     r"|da sein|ankommen|fertig sein|zu ende sein|endete? um)\b"
 )
 _BACK = r"<lengths> (?:before|earlier|beforehand|in advance|vorher|davor|zuvor|früher)\b"
-_UNCLEAR = r"\b(?:breaks?|pause\w*|each|every|times|per|local|zone|jede\w*|ortszeit)\b"
+_UNCLEAR = (
+    r"\b(?:breaks?|pause\w*|each|every|times|per|local|zone|jede\w*|ortszeit|sta(?:y|ys|yed)|stops?|waits?"
+    r"|bleib\w*|hält|wartet)\b"
+)
 """Words with which a time is not simply added or taken off."""
 _SHIFTED = r"\b(?:before|late[rst]*|delay\w*|ago|earli\w+|leave|vor|spät\w*|früh\w*|verspät\w*|losfahren|aufbrechen)\b"
 """Words of what comes late, or is counted back."""
@@ -42,7 +46,7 @@ _FROM = (
     r"|zwischen|beginnt|begann|öffnet|es ist)\b"
 )
 _TO = (
-    r"\b(?:until|till|to|and|ends?|ended|closes?|closed|finish(?:es|ed)?|arrives?|arrived|over|woke|is at|bis|und"
+    r"\b(?:until|till|to|ends?|ended|closes?|closed|finish(?:es|ed)?|arrives?|arrived|over|woke|is at|bis"
     r"|endet\w*|schließt|kommt|an)\b"
 )
 _AT_THE_END = r"\b(?:until|till|ends?|ended|closes?|finish\w*|arriv\w*|woke|bis|endet\w*|schließt)\b"
@@ -92,7 +96,9 @@ def _read(request: str) -> _Story | None:
 def _read_end(story: _Story) -> Arguments | None:
     """A film of 2 hours 20 minutes starts at 20:15. When does it end?"""
     is_asked = _has(rf"{_WHEN}[^.!?]*\b{_ENDS}\b", story.text) or _has(_IN, story.text)
-    if not is_asked or not _is_pair(story) or _has(_SHIFTED, story.text) or _has(_IN_TIME, story.before[0]):
+    if not is_asked or not _is_pair(story) or _has(_SHIFTED, story.text):
+        return None
+    if _has(_IN_TIME, story.before[0]) or _has(_AT_THE_END, story.before[0]):
         return None
     return {"start": story.moments[0], "add": story.lengths[0]}
 
@@ -100,7 +106,8 @@ def _read_end(story: _Story) -> Arguments | None:
 def _read_start(story: _Story) -> Arguments | None:
     """I must be there at 9:00, and it takes 40 minutes. When must I leave?"""
     is_asked = _has(rf"{_WHEN}[^.!?]*\b{_STARTS}\b", story.text)
-    if not is_asked or not _is_pair(story) or not (_has(_IN_TIME, story.text) or _has(_BACK, story.text)):
+    told = compiled(_QUESTION).sub(" ", story.text)
+    if not is_asked or not _is_pair(story) or not (_has(_IN_TIME, told) or _has(_BACK, told)):
         return None
     return {"start": story.moments[0], "add": story.lengths[0], "before": "before"}
 
@@ -110,7 +117,8 @@ def _read_span(story: _Story) -> Arguments | None:
     if len(story.moments) != 2 or story.lengths or not _has(_LONG, story.text):  # noqa: PLR2004  # a beginning and an end
         return None
     first, second = story.moments
-    if _has(_FROM, story.before[0]) and _has(_TO, story.before[1]) and not _has(_AT_THE_END, story.before[0]):
+    to = rf"{_TO}|\b(?:and|und)\b" if _has(r"\b(?:between|zwischen)\b", story.before[0]) else _TO
+    if _has(_FROM, story.before[0]) and _has(to, story.before[1]) and not _has(_AT_THE_END, story.before[0]):
         return {"start": first, "until": second}
     if _has(_AT_THE_END, story.before[0]) and _has(_FROM, story.before[1]):
         return {"start": second, "until": first}
