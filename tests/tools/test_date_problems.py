@@ -102,6 +102,9 @@ def test_code_understands_a_story_and_computes_it(request_, result):
         "The train arrives at 9:10 and stops for 5 minutes. When does it leave?",
         "The guests arrive at 19:00 and dinner lasts 2 hours. When do they go home?",
         "The shop is open until 18:00 and the way takes 20 minutes. When am I back?",
+        "Der Kurs beginnt am 3. März 2027 und die Anmeldung endet 2 Wochen vorher. Wann endet die Anmeldung?",
+        "Who was born on 3 March 1980 and how old is he?",
+        "How long is it from 3 March 2027 until 10 March 2027, and who pays?",
         "I left home at 8:00 and the shop opens at 9:30. How long is it open?",
     ],
 )

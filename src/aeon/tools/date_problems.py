@@ -34,7 +34,7 @@ _IN_TIME = (
 _BACK = r"<lengths> (?:before|earlier|beforehand|in advance|vorher|davor|zuvor|früher)\b"
 _UNCLEAR = (
     r"\b(?:breaks?|pause\w*|each|every|times|per|local|zone|jede\w*|ortszeit|sta(?:y|ys|yed)|stops?|waits?"
-    r"|bleib\w*|hält|wartet)\b"
+    r"|bleib\w*|hält|wartet|^(?:who|wer)|(?:and|und) (?:who|why|where|what|wer|warum|wo|was))\b"
 )
 """Words with which a time is not simply added or taken off."""
 _SHIFTED = r"\b(?:before|late[rst]*|delay\w*|ago|earli\w+|leave|vor|spät\w*|früh\w*|verspät\w*|losfahren|aufbrechen)\b"
@@ -96,7 +96,7 @@ def _read(request: str) -> _Story | None:
 def _read_end(story: _Story) -> Arguments | None:
     """A film of 2 hours 20 minutes starts at 20:15. When does it end?"""
     is_asked = _has(rf"{_WHEN}[^.!?]*\b{_ENDS}\b", story.text) or _has(_IN, story.text)
-    if not is_asked or not _is_pair(story) or _has(_SHIFTED, story.text):
+    if not is_asked or not _is_pair(story) or _has(_SHIFTED, story.text) or _has(_BACK, story.text):
         return None
     if _has(_IN_TIME, story.before[0]) or _has(_AT_THE_END, story.before[0]):
         return None
