@@ -185,6 +185,8 @@ def stock(article: str) -> int:
     [
         "Write an invoice for 3 pens at 2.50 each.",
         "What is 4 plus 5, and why?",
+        "What are 3 good books about the 2 world wars?",
+        "What is the best film of 1994 and 1995?",
         "Which is more, 3 of 8 or 4 of 9?",
         "Remember that I paid 12 and 15 euros, how much is that?",
         "It is 9:20 and I have 3 things of 20 minutes each to do, how many minutes is that?",

@@ -25,12 +25,13 @@ _ONLY_A_SUM = re.compile(
 """A request that is arithmetic and nothing else."""
 
 _ONE_NUMBER = re.compile(
-    r"\b(?:how (?:many|much|long|old|far|fast|tall|big|heavy|large)|what (?:do|does|did|will|would|is|are|was|were)|what's|whats|"
+    r"\b(?:how (?:many|much|long|old|far|fast|tall|big|heavy|large)|what (?:do|does|did|will|would)|"
     r"costs?|percent|percentage|average|sum|total|product|difference|half|quarter|calculate|compute|"
-    r"wie ?viele?|wie (?:lange?|alt|weit|hoch|schwer|groß|schnell)|was (?:kostet|kosten|zahlt|zahle|zahlen|ist|sind|bekommt|ergibt)|"
+    r"wie ?viele?|wie (?:lange?|alt|weit|hoch|schwer|groß|schnell)|was (?:kostet|kosten|zahlt|zahle|zahlen|bekommt|ergibt)|"
     r"prozent|durchschnitt|summe|hälfte|berechne)\b",
     re.IGNORECASE,
 )
+_WHAT_IS = re.compile(r"\b(?:what (?:is|are|was|were)|what's|whats|was (?:ist|sind))\b", re.IGNORECASE)
 _MORE_THAN_A_NUMBER = re.compile(
     r"\d:\d\d|"  # a clock time
     r"\b(?:writ\w*|texts?|poem|story|letters?|e?-?mails?|messages?|explain|why|list|sort\w*|order|names?|translat\w*|summar\w*|rewrit\w*|compar\w*|"
@@ -46,7 +47,8 @@ def asks_one_number(request: str) -> bool:
 
     A clock time in it is no number to compute with.
     """
-    return _ONE_NUMBER.search(request) is not None and _MORE_THAN_A_NUMBER.search(request) is None
+    is_asked = _ONE_NUMBER.search(request) or (_WHAT_IS.search(request) and names_operation(request))
+    return bool(is_asked) and _MORE_THAN_A_NUMBER.search(request) is None
 
 
 def asks_arithmetic(request: str) -> bool:
