@@ -108,7 +108,7 @@ def paths(talk: Talk, bare: Any, rounds: int, sizes: list[int]) -> None:
     by_size = {}
     for turns in sizes:
         _, ids = chain(talk, turns)
-        params = {"user": talk.user, "id": ids[-1], "limit": 50}
+        params = {"user": talk.user, "id": ids[-1], "end": 50, "skip": 0}
         found = in_turns(
             rounds,
             ours=lambda tip=ids[-1]: talk.turns.path(talk.user, tip, 50),

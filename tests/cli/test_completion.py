@@ -165,7 +165,18 @@ CONVERSATIONS = [
 MESSAGES = [
     *(
         f"conversation {verb} "
-        for verb in ("why", "memory", "edit", "regenerate", "switch", "stop", "fork", "compare", "compare last")
+        for verb in (
+            "why",
+            "memory",
+            "edit",
+            "continue",
+            "regenerate",
+            "switch",
+            "stop",
+            "fork",
+            "compare",
+            "compare last",
+        )
     )
 ]
 

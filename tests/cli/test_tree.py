@@ -13,7 +13,7 @@ VERBS = set(
     "events why answer cancel resume retry replay verify adopt pause install update pin unpin export import config "
     "chat compare fork forget redact memory switch regenerate stop tree link status backup migrate move sync rebuild detach mcp "
     "worker init doctor exec enable disable unlink add history repair confirm reject merge unmerge graph "
-    "active hide enrich rotate drain".split()
+    "active hide enrich rotate drain continue".split()
 )
 LISTS = {"list", "show", "uses", "search", "status", "health", "why", "get", "schema", "diff", "doctor"}
 

@@ -20,6 +20,8 @@ NAME: Final = r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?$
 TAG: Final = r"^[^\s,]([^,\x00-\x1f\x7f]*[^\s,])?$"
 """No comma, no blanks at the ends, no control characters."""
 
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
 _NO_PATTERN: Final = {
     NAME: "it must have no blanks at its ends and no control characters",
     TAG: "it must have no comma, no blanks at its ends and no control characters",
@@ -98,8 +100,8 @@ class Record(BaseModel):
 
 
 def replace_unstorable(text: str) -> str:
-    """Replaces NUL and lone surrogates in foreign text, which no store accepts."""
-    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
+    """Replaces NUL and lone surrogates in foreign text, which no store accepts, by U+FFFD (Unicode 3.9, D92)."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def _kind(cls: type[Record]) -> str:

@@ -24,7 +24,7 @@ class KilledError(Exception):
 class Killed(ScheduleRepository):
     """Ends before a moment is settled, as a process does that is killed."""
 
-    def mark_fired(self, schedule, instant):
+    def mark_fired(self, firing, problem=None):
         raise KilledError
 
 
@@ -100,6 +100,28 @@ def test_what_may_not_be_started_is_told_once_and_not_tried_for_ever(scheduled):
     assert "is disabled" in str(refused.refusal)
     assert scheduled.starter().start_due(scheduled.now) == []
     assert scheduled.runs() == []
+
+
+def test_a_schedule_keeps_its_last_start_and_why_a_later_one_was_refused(scheduled):
+    world, user = scheduled.world, scheduled.world.user
+
+    def kept():
+        found = scheduled.schedules(ScheduleRepository).get_own(user, scheduled.schedule.id)
+        return found.started_at and datetime.fromisoformat(found.started_at), found.run, found.problem
+
+    def now(hours):
+        return datetime.fromisoformat(scheduled.now) + timedelta(hours=hours)
+
+    assert kept() == (None, None, None)
+    (started,) = scheduled.starter().start_due(now(0).isoformat())
+    last = (datetime.fromisoformat(started.firing.instant), started.firing.run_id)
+    assert kept() == (*last, None)
+    world.processes.change(scheduled.process.id, ProcessChange(enabled=False), MutationRequest(user))
+    scheduled.starter().start_due(now(1).isoformat())
+    assert kept() == (*last, "The Process 'errand' is disabled.")
+    world.processes.change(scheduled.process.id, ProcessChange(enabled=True), MutationRequest(user))
+    (again,) = scheduled.starter().start_due(now(2).isoformat())
+    assert kept() == (datetime.fromisoformat(again.firing.instant), again.firing.run_id, None)
 
 
 def test_the_schedules_of_a_paused_process_start_nothing_and_do_not_catch_up_unless_they_say_so(scheduled):

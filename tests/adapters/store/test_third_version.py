@@ -21,6 +21,9 @@ ADDED = (
     *("draining_since", "labels", "aeon_version", "operations", "language", "runs_on", "weight", "priority"),
     *("paused", "retention_days"),
 )
+STARTS = ("started_at", "run", "problem")
+"""Columns that schedules got later; other tables had such ones before."""
+
 SINCE = (
     *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),
     *("episodes", "entities", "mentions", "merges", "facts", "assertions", "active_entities"),
@@ -57,20 +60,22 @@ def fill_third(store):
     def work(unit):
         for table in (each for each in ROWS if each not in SINCE):
             for changes in (*(changes for first, changes in FIRST if first == table), {}):
-                row = {name: value for name, value in row_of(table, **changes).items() if name not in ADDED}
+                row = without_added(table, row_of(table, **changes))
                 unit.write(insertion(table, row), row)
 
     store.update(work)
+
+
+def without_added(table, row):
+    added = (*ADDED, *(STARTS if table == "schedules" else ()))
+    return {name: value for name, value in row.items() if name not in added}
 
 
 def contents(store):
     """All rows but those of the events of their changes, without the columns that later versions added."""
     tables = [table for table in ROWS if table not in ("events", *SINCE)]
     rows = {table: store.read(ORDER.format(table)) for table in tables}  # of our own tables
-    return {
-        table: [{name: value for name, value in row.items() if name not in ADDED} for row in found]
-        for table, found in rows.items()
-    }
+    return {table: [without_added(table, row) for row in found] for table, found in rows.items()}
 
 
 def edges(store):

@@ -195,6 +195,20 @@ def test_a_dialogue_on_a_terminal_with_an_edit_and_back(double, terminal, aeon):
 
 
 @pytest.mark.slow
+def test_a_dialogue_goes_on_from_an_earlier_answer_beside_what_followed_it(double, terminal, aeon):
+    double("500 g.", "Two.", "Three.", "Four.", "Five.")  # the conversation is named meanwhile
+    lines = ["How much flour?", "And eggs?", "/continue 2 And apples?", "/continue 2", "/quit"]
+    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    assert code == 0, screen
+    shown = " ".join(screen.split())
+    assert "2 message(s) stand on the other branch; back to it: /switch 3 1" in shown
+    assert "/continue needs a number and a text." in shown
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    assert [each["content"] for each in path[:3]] == ["How much flour?", "500 g.", "And apples?"]
+    assert path[3]["state"] == "complete"
+
+
+@pytest.mark.slow
 def test_a_dumb_terminal_of_forty_columns_gets_no_escapes(double, terminal):
     double("Hi.")
     code, screen = terminal("chat", typed="Hello\r/why\r/quit\r", columns=40, env={"TERM": "dumb"})
@@ -392,6 +406,37 @@ def test_scripts_edit_switch_and_regenerate_as_a_chat_does(talk, aeon):
     assert [each["content"] for each in aeon("conversation", "show", "last", "--json").json["path"]][-1] == "Bergen."
     assert "the answer is complete" in aeon("conversation", "stop", "last").err
     assert "now has version" in aeon("conversation", "switch", first, "--expect", "1").err
+
+
+def test_a_script_continues_from_an_earlier_answer_and_from_the_message_before_it(talk, aeon):
+    server, chat = talk("Bergen.", "Rain.", "Fish.", "Hills.")
+    chat("What is the second city of Norway?")
+    chat("What is it known for?", "-c", "last")
+    message, answer, after, _ = (each["id"] for each in aeon("conversation", "show", "last", "--json").json["path"])
+    gone_on = aeon("conversation", "continue", answer, "And what does one eat there?")
+    assert (gone_on.code, gone_on.out) == (0, "Fish.\n")
+    said = " ".join(gone_on.err.split())
+    assert f"2 message(s) stand on the other branch; back to it: aeon conversation switch {after[:8]}" in said
+    asked = [each["content"] for each in server.requests[-1].body["messages"]][1:]
+    assert asked == ["What is the second city of Norway?", "Bergen.", "And what does one eat there?"]
+    assert aeon("conversation", "continue", message, "What is around it?").out == "Hills.\n"
+    assert [each["content"] for each in aeon("conversation", "show", "last", "--json").json["path"]] == [
+        *("What is the second city of Norway?", "Bergen.", "What is around it?", "Hills."),
+    ]
+    aeon("conversation", "switch", after)
+    assert aeon("conversation", "show", "last", "--json").json["path"][-1]["content"] == "Rain."
+    assert len(aeon("conversation", "tree", "last", "--json").json) == 8
+
+
+def test_nothing_is_said_after_an_answer_that_failed(talk, aeon):
+    _, chat = talk(ErrorResponse(400, "not today"))
+    chat("Hello?")
+    message, answer = (each["id"] for each in aeon("conversation", "show", "last", "--json").json["path"])
+    for name in (message, answer):
+        refused = aeon("conversation", "continue", name, "And?")
+        assert (refused.code, refused.out) == (1, "")
+        assert "The answer failed, so nothing can follow it." in refused.err
+    assert len(aeon("conversation", "tree", "last", "--json").json) == 2
 
 
 def test_an_answer_whose_run_was_deleted_has_failed_and_hinders_nobody_platform_22(talk, aeon):

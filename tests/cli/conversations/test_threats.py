@@ -123,6 +123,7 @@ def test_an_id_of_another_user_opens_nothing_platform_2(aeon, double):
         ["conversation", "why", answer, "--prompt"],
         ["conversation", "memory", message],
         ["conversation", "edit", message, "Mine."],
+        ["conversation", "continue", answer, "Mine."],
         ["conversation", "regenerate", message],
         ["conversation", "compare", message, answer],
         ["conversation", "set", conversation, "--title", "Mine"],

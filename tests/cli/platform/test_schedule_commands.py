@@ -2,6 +2,8 @@
 
 import re
 import signal
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -18,6 +20,24 @@ initialContext: [who]
 steps:
   - {id: get, tool: item, inputs: {id: "{who}"}, output: got}
 """
+
+
+def test_a_list_shows_what_came_of_the_last_start(aeon, applied):
+    applied(TICK)
+    aeon("process", "schedule", "create", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
+
+    def last(**columns):
+        with closing(sqlite3.connect(".aeon/aeon.db")) as raw, raw:
+            for name, value in columns.items():
+                raw.execute(f"UPDATE schedules SET {name} = ?", (value,))  # names of this test's
+        ((shown,),) = aeon("process", "schedule", "list").cells("LAST")
+        return shown
+
+    assert last() == ""
+    assert last(started_at="2026-11-27T08:00:00+00:00", run="12345678-9") == "2026-11-27T08:00:00 12345678"
+    assert last(problem="The Process 'tick' is disabled.") == "refused: The Process 'tick' is disabled."
+    shown = aeon("process", "schedule", "show", "daily").json
+    assert (shown["run"], shown["problem"]) == ("12345678-9", "The Process 'tick' is disabled.")
 
 
 def test_schedules_are_added_listed_paused_resumed_and_removed(aeon, applied):

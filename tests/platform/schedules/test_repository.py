@@ -127,7 +127,7 @@ def test_what_is_due_is_fired_by_one(timed):
     assert firing.instant == timed.after(schedule, hours=1)
     assert timed.due(now)[0].run_id == firing.run_id
     with ThreadPoolExecutor(8) as pool:
-        won = list(pool.map(lambda _: timed.schedules.mark_fired(firing.schedule, firing.instant), range(8)))
+        won = list(pool.map(lambda _: timed.schedules.mark_fired(firing), range(8)))
     assert sorted(won) == [False] * 7 + [True]
     assert timed.due(now) == []
     assert timed.due(timed.after(schedule, hours=2))[0].instant == timed.after(schedule, hours=2)
@@ -136,9 +136,9 @@ def test_what_is_due_is_fired_by_one(timed):
 def test_several_moments_are_noted_one_after_another(timed):
     schedule = timed.add(cron="*/20 * * * * *")
     firings = timed.due(timed.after(schedule, minutes=5))
-    assert [timed.schedules.mark_fired(each.schedule, each.instant) for each in firings] == [True] * len(firings)
+    assert [timed.schedules.mark_fired(each) for each in firings] == [True] * len(firings)
     assert len(firings) == 3
-    assert not timed.schedules.mark_fired(firings[0].schedule, firings[0].instant)
+    assert not timed.schedules.mark_fired(firings[0])
 
 
 def test_what_is_late_is_settled_or_caught_up_once(timed):
@@ -147,7 +147,7 @@ def test_what_is_late_is_settled_or_caught_up_once(timed):
     (firing,) = timed.due(now)
     assert (firing.schedule.id, firing.instant) == (catching.id, timed.after(catching, hours=5))
     assert timed.schedules.get(timed.me, skipping.id).since == now
-    timed.schedules.mark_fired(firing.schedule, firing.instant)
+    timed.schedules.mark_fired(firing)
     assert timed.due(now) == []
     assert len(timed.due(timed.after(skipping, hours=6))) == 2
 
@@ -155,7 +155,7 @@ def test_what_is_late_is_settled_or_caught_up_once(timed):
 def test_one_instant_is_over_after_it(timed):
     schedule = timed.add(cron=None, at="2026-05-01T12:00:00+02:00")
     (firing,) = timed.due("2026-05-01T10:00:30+00:00")
-    assert timed.schedules.mark_fired(firing.schedule, firing.instant)
+    assert timed.schedules.mark_fired(firing)
     assert timed.due("2027-01-01T00:00:00+00:00") == []
     timed.clock.sleep(300 * 86400)
     timed.change(schedule, enabled=False)
@@ -171,7 +171,7 @@ def test_a_changed_schedule_begins_anew(timed):
     (firing,) = timed.due(timed.after(schedule, hours=3, minutes=30))
     timed.clock.sleep(3 * 3600 + 1800)
     timed.change(schedule, cron="30 * * * *")
-    assert not timed.schedules.mark_fired(firing.schedule, firing.instant)
+    assert not timed.schedules.mark_fired(firing)
     assert timed.due(timed.after(schedule, hours=3, minutes=59)) == []
     timed.change(schedule, enabled=False)
     timed.clock.sleep(7200)
@@ -203,7 +203,7 @@ def test_a_removed_schedule_fires_no_more(timed):
     (firing,) = timed.due(timed.after(schedule, hours=1))
     timed.schedules.remove(schedule.id, MutationRequest(timed.me))
     assert timed.due(timed.after(schedule, hours=1)) == []
-    assert not timed.schedules.mark_fired(firing.schedule, firing.instant)
+    assert not timed.schedules.mark_fired(firing)
     with pytest.raises(NotFoundError):
         timed.schedules.get(timed.me, schedule.id)
     trail = [entry["action"] for entry in timed.world.catalog.ledger.audit_log(timed.me)]

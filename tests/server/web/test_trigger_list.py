@@ -40,6 +40,23 @@ def test_all_triggers_are_listed_with_their_process_and_their_next_start(me, own
     assert "Auslöser" in said(me.get("/triggers", headers={"accept-language": "de"}))
 
 
+def test_the_last_start_of_a_schedule_is_shown_with_its_run_or_why_it_was_refused(me, own):
+    columns = {"started_at": "2026-11-27T08:00:00+00:00", "run": "run-1", "problem": None}
+    store = own._platform.store
+
+    def note(**changes):
+        text = "UPDATE schedules SET started_at = :started_at, run = :run, problem = :problem"
+        store.update(lambda unit: unit.write(text, {**columns, **changes}))
+
+    note()
+    answer = me.get("/triggers")
+    assert 'href="/runs/run-1"' in answer.text
+    assert "last started: 2026-11-27 08:00:00" in said(answer)
+    note(problem="The Process 'ask' is disabled.")
+    assert "The Process 'ask' is disabled." in said(me.get("/triggers"))
+    assert own.schedules.get("mornings").run == "run-1"
+
+
 @pytest.mark.parametrize(("kind", "name"), [("schedule", "mornings"), ("webhook", "orders"), ("alert", "fails")])
 def test_each_is_disabled_enabled_and_deleted_from_the_list(me, own, kind, name):
     service = {"schedule": own.schedules, "webhook": own.webhooks, "alert": own.alerts}[kind]

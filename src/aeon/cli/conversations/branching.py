@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from aeon.application.conversations import AnswerFollower, ConversationService
 from aeon.cli.console import print_message
 from aeon.cli.conversations.chat import Chat, ChatOptions
-from aeon.cli.conversations.paths import print_earlier, print_path
+from aeon.cli.conversations.paths import active_response, print_earlier, print_path
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.session import load_cli_settings
@@ -20,12 +20,30 @@ def edit_message(name: str, text: str, options: ChatOptions) -> int:
         message = service.find_alternative(name)
         below = service.count_below(message.id)
         edited = service.edit(message.id, text, attachments=options.attach or None)
-        if below:
-            print_message(
-                f"{below} message(s) stand on the other branch; back to it: aeon conversation switch "
-                f"{message.id[:SHORT_ID]}"
-            )
+        _print_other_branch(below, message.id)
         return _answered(chat, lambda: service.reply(edited.id, process=options.process))
+
+
+def continue_from(name: str, text: str, options: ChatOptions) -> int:
+    """Say something after an answer, on a branch of its own, and print the answer alone.
+
+    Of a message, after its active answer. Raises RuleError, ConflictError.
+    """
+    with _chatting(options) as chat:
+        service = chat.service
+        found = service.find_alternative(name)
+        answer = (active_response(service, found) or found) if found.turn.speaker == "user" else found
+        below, shown_next = service.count_below(answer.id), active_response(service, answer)
+        said = service.say(answer.conversation_id, text, after=answer.id, attachments=options.attach)
+        _print_other_branch(below, (shown_next or said).id)
+        return _answered(chat, lambda: service.reply(said.id, process=options.process))
+
+
+def _print_other_branch(below: int, way_back: str) -> None:
+    if below:
+        print_message(
+            f"{below} message(s) stand on the other branch; back to it: aeon conversation switch {way_back[:SHORT_ID]}"
+        )
 
 
 def regenerate_answer(name: str, options: ChatOptions) -> int:

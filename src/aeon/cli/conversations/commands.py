@@ -310,13 +310,32 @@ def conversation_edit(
     return edit_message(name, text, ChatOptions(None, process, model, user, attach or []))
 
 
+@conversation.command("continue")
+def conversation_continue(
+    name: AlternativeName,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you say after it.")],
+    attach: Attach = None,
+    process: Process = None,
+    model: Model = None,
+    user: User = "me",
+) -> int:
+    """Say something after an earlier answer; what followed it stays.
+
+    Prints the answer alone. A message means the answer to it that was shown last.
+    """
+    from aeon.cli.conversations.branching import continue_from
+    from aeon.cli.conversations.chat import ChatOptions
+
+    return continue_from(name, text, ChatOptions(None, process, model, user, attach or []))
+
+
 @conversation.command("regenerate")
 def conversation_regenerate(
     name: AlternativeName, process: Process = None, model: Model = None, user: User = "me"
 ) -> int:
     """Let an answer be made again; the old one stays.
 
-    Prints the new one alone.
+    Prints the new one alone. Also retries an answer that failed or was stopped.
     """
     from aeon.cli.conversations.branching import regenerate_answer
     from aeon.cli.conversations.chat import ChatOptions

@@ -77,6 +77,11 @@ def _print_before_fork(service: ConversationService, conversation: Conversation)
         print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
 
 
+def active_response(service: ConversationService, message: Alternative) -> Alternative | None:
+    """Return the answer to a message, or the message after an answer, that was shown last; None if there is none."""
+    return next((each for each in service.responses(message.id) if each.is_active), None)
+
+
 def count_earlier(path: Sequence[Alternative]) -> int:
     """How many messages and answers stand before a window of a path."""
     return path[0].turn.sequence - 1 if path else 0

@@ -19,7 +19,7 @@ from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
 from aeon.cli.conversations.knowledge_commands import KNOWLEDGE_COMMANDS, KnowledgeCommands
-from aeon.cli.conversations.paths import print_window
+from aeon.cli.conversations.paths import active_response, print_window
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     heading,
@@ -40,6 +40,7 @@ COMMANDS = (
     SlashCommand("show", "/show [N]", "print the conversation, numbered; with N, what stands before it"),
     SlashCommand("attach", "/attach [FILE]", "attach a file to the next message; without FILE, none"),
     SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
+    SlashCommand("continue", "/continue N TEXT", "say TEXT after answer N; what followed it stays"),
     SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
     SlashCommand("retry", "/retry", "the same, after an answer that failed or never came"),
     SlashCommand("stop", "/stop", "stop an answer that another process makes or left behind"),
@@ -88,6 +89,7 @@ class SlashCommands:
             "show": self._show,
             "attach": self._attach,
             "edit": self._edit,
+            "continue": self._continue,
             "regenerate": self._regenerate,
             "retry": self._regenerate,
             "stop": self._stop,
@@ -155,6 +157,24 @@ class SlashCommands:
             )
         self._chat.show(self._service.reply(edited.id, process=self._chat.process))
         return None
+
+    def _continue(self, arguments: str) -> None:
+        number, text = _leading_number(arguments)
+        if number is None or not text:
+            raise InputError(
+                "/continue needs a number and a text.", next_step="Give the answer and what you say: /continue 2 TEXT"
+            )
+        found = self._at(number)
+        answer = (active_response(self._service, found) or found) if found.turn.speaker == "user" else found
+        below, shown_next = self._service.count_below(answer.id), active_response(self._service, answer)
+        said = self._service.say(answer.conversation_id, text, after=answer.id, attachments=self._chat.attachments)
+        self._chat.attachments = []
+        if shown_next is not None:
+            print_message(
+                f"{below} message(s) stand on the other branch; back to it: "
+                f"/switch {said.turn.sequence} {shown_next.sequence}"
+            )
+        self._chat.show(self._service.reply(said.id, process=self._chat.process))
 
     def _regenerate(self, process: str) -> None:
         last, chosen = self._path()[-1], process or self._chat.process

@@ -11,7 +11,7 @@ from aeon.cli.inputs import read_inputs, with_texts
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import indented_json, printable
+from aeon.cli.text import SHORT_ID, indented_json, printable
 from aeon.platform.schedules.model import ProcessSchedule
 
 
@@ -58,7 +58,7 @@ def list_schedules(user: str, options: ListOptions, *, output: OutputFormat) -> 
             return ExitCode.DONE
         rows = [_row(schedules, each) for each in page.items]
     print_table(
-        ("NAME", "PROCESS", "WHEN", "TIME ZONE", "NEXT"),
+        ("NAME", "PROCESS", "WHEN", "TIME ZONE", "NEXT", "LAST"),
         rows,
         "you have none; create one with: aeon process schedule create NAME PROCESS --cron EXPR",
     )
@@ -97,15 +97,22 @@ def _as_data(schedules: ScheduleService, schedule: ProcessSchedule) -> JsonObjec
 
 
 def _line(schedules: ScheduleService, schedule: ProcessSchedule) -> str:
-    name, process, when, time_zone, state = _row(schedules, schedule)
+    name, process, when, time_zone, state, _ = _row(schedules, schedule)
     return printable(f"{name} {process}: {when} {time_zone}, {state}")
 
 
-def _row(schedules: ScheduleService, schedule: ProcessSchedule) -> tuple[str, str, str, str, str]:
+def _row(schedules: ScheduleService, schedule: ProcessSchedule) -> tuple[str, ...]:
     due = _next(schedules, schedule)
     state = "paused" if not schedule.enabled else f"next {due}" if due else "ended"
     process = schedules.process_name(schedule) or f"{schedule.process} (not shared any more)"
-    return schedule.name, process, schedule.cron or f"at {schedule.at}", schedule.time_zone, state
+    return schedule.name, process, schedule.cron or f"at {schedule.at}", schedule.time_zone, state, _last(schedule)
+
+
+def _last(schedule: ProcessSchedule) -> str:
+    """What came of the newest start."""
+    if schedule.problem is not None:
+        return f"refused: {schedule.problem}"
+    return f"{schedule.started_at[:19]} {schedule.run[:SHORT_ID]}" if schedule.started_at and schedule.run else ""
 
 
 def _next(schedules: ScheduleService, schedule: ProcessSchedule) -> Json:

@@ -18,7 +18,8 @@ CatchUpPolicy: TypeAlias = Literal["skip", "once"]
 class ProcessSchedule(OwnedEntity):
     """Starts a Process for its owner: repeatedly by `cron`, or once `at` an instant.
 
-    All instants up to `since` are settled.
+    All instants up to `since` are settled. The newest `run` that it has started began for the instant `started_at`;
+    `problem` says why the newest start of all was refused.
     """
 
     kind: ClassVar[EntityKind] = "schedule"
@@ -33,6 +34,9 @@ class ProcessSchedule(OwnedEntity):
     catch_up: CatchUpPolicy = "skip"
     priority: Priority = "normal"
     since: str
+    started_at: str | None = None
+    run: str | None = None
+    problem: str | None = None
 
 
 class NewSchedule(Record):

@@ -10,7 +10,7 @@ from aeon.platform.catalog.queries import page_of_own
 
 _SCHEDULE: Final = """
 SELECT id, owner_id, name, process_id AS process, inputs, cron, at, time_zone, enabled, catch_up, priority, since,
-       shared, version, created_at, updated_at
+       started_at, run, problem, shared, version, created_at, updated_at
 FROM schedules
 """
 
@@ -58,6 +58,15 @@ SETTLE: Final = """
 UPDATE schedules SET since = :until, due_micros = :due WHERE id = :id AND version = :version AND since < :until
 """
 """Compare and set: only one of several concurrent callers changes the row."""
+
+MARK_FIRED: Final = """
+UPDATE schedules
+SET since = :until, due_micros = :due, problem = :problem,
+    started_at = CASE WHEN CAST(:problem AS text) IS NULL THEN :until ELSE started_at END,
+    run = CASE WHEN CAST(:problem AS text) IS NULL THEN :run ELSE run END
+WHERE id = :id AND version = :version AND since < :until
+"""
+"""Compare and set, as SETTLE does; keeps the last start if this one was refused."""
 
 AHEAD: Final = f"{_SCHEDULE} WHERE enabled = 1 AND since > :ahead ORDER BY since LIMIT :limit"
 

@@ -13,6 +13,7 @@ from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.processes.started_versions import use_actions
 from aeon.platform.processes.typed_inputs import complete_inputs, input_problems, inputs_step
+from aeon.platform.records import replace_unstorable
 from aeon.platform.schedules import queries
 from aeon.platform.schedules.cron import CronError, CronExpression, load_time_zone
 from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange, ScheduleFiring
@@ -166,7 +167,7 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
             instants = due_instants(schedule, parse_instant(schedule.since), instant_now)
             firings += [ScheduleFiring(schedule, _format_instant(instant)) for instant in instants]
             if not instants:
-                self._settle(schedule, instant_now)
+                self._compare_and_set(queries.SETTLE, _settled(schedule, instant_now))
         return firings
 
     def _rewind(self, now: datetime) -> None:
@@ -187,13 +188,15 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
             }
             self._compare_and_set(queries.SET_BACK, params)
 
-    def mark_fired(self, schedule: ProcessSchedule, instant: str) -> bool:
-        """Settle an instant of a schedule; return whether this call did it.
+    def mark_fired(self, firing: ScheduleFiring, problem: str | None = None) -> bool:
+        """Settle a firing and note its run, or the `problem` for which it has none; return whether this call did it.
 
         Returns False if another process or an earlier call was first, or if the schedule was changed or deleted
         meanwhile.
         """
-        return self._settle(schedule, parse_instant(instant))
+        params = _settled(firing.schedule, parse_instant(firing.instant))
+        stored = None if problem is None else replace_unstorable(problem)
+        return self._compare_and_set(queries.MARK_FIRED, {**params, "problem": stored, "run": firing.run_id})
 
     def _check_change(self, before: ProcessSchedule, fields: JsonObject, user: str, now: datetime) -> None:
         """Check a change. A user who cannot see the Process can still rename and disable."""
@@ -202,18 +205,19 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
         process = self._processes.get(user, before.process).definition if is_checked else None
         check_schedule(fields, process, now if is_enabled_now or fields["at"] != before.at else None)
 
-    def _settle(self, schedule: ProcessSchedule, until: datetime) -> bool:
-        following = next_after(schedule, until)
-        params: JsonObject = {
-            "id": schedule.id,
-            "version": schedule.version,
-            "until": _format_instant(until),
-            "due": datetime_to_micros(following) if following else None,
-        }
-        return self._compare_and_set(queries.SETTLE, params)
-
     def _compare_and_set(self, query: str, params: JsonObject) -> bool:
         return self._store.update(lambda unit: unit.write(query, params)) == 1
+
+
+def _settled(schedule: ProcessSchedule, until: datetime) -> JsonObject:
+    """Return the parameters that settle all instants of a schedule up to `until`."""
+    following = next_after(schedule, until)
+    return {
+        "id": schedule.id,
+        "version": schedule.version,
+        "until": _format_instant(until),
+        "due": datetime_to_micros(following) if following else None,
+    }
 
 
 def _timing(schedule: ProcessSchedule) -> JsonObject:

@@ -19,6 +19,11 @@ class FiringResult(NamedTuple):
     process: str
     refusal: PlatformError | None = None
 
+    @property
+    def problem(self) -> str | None:
+        """Why there is no run, for people."""
+        return None if self.refusal is None else self.refusal.message
+
 
 class ScheduleStarter:
     """Starts the runs of due schedules."""
@@ -36,7 +41,7 @@ class ScheduleStarter:
         after a crash accepts the same run again, which changes nothing. Refused firings are settled, too.
         """
         results = [self._start(firing) for firing in self._schedules.list_due(now)]
-        return [each for each in results if self._schedules.mark_fired(each.firing.schedule, each.firing.instant)]
+        return [each for each in results if self._schedules.mark_fired(each.firing, each.problem)]
 
     def _start(self, firing: ScheduleFiring) -> FiringResult:
         schedule = firing.schedule

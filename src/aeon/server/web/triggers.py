@@ -38,7 +38,7 @@ class ShownTrigger(NamedTuple):
     """One line of the list: `when` in words of the kind, `state` a key of the page's texts, `problem` why it fails.
 
     `process` is the id of what it starts, and `process_name` its name, which is empty if that is not shared any more.
-    `last` is when it last started something, as far as that is kept.
+    `last` is when it last started something, as far as that is kept, and `run` the run of that.
     """
 
     kind: Kind
@@ -51,6 +51,7 @@ class ShownTrigger(NamedTuple):
     state: str = ""
     problem: str = ""
     last: str = ""
+    run: str = ""
 
 
 def list_triggers(own: Workspace, process: Process | None = None) -> list[ShownTrigger]:
@@ -160,6 +161,9 @@ def _schedule(own: Workspace, schedule: ProcessSchedule) -> ShownTrigger:
         name or "",
         schedule.enabled,
         state if name else "trigger_without_process",
+        schedule.problem or "",
+        schedule.started_at or "",
+        schedule.run or "",
     )
 
 
@@ -199,6 +203,7 @@ def _alert(alert: Alert, process: Process | None) -> ShownTrigger:
         _state(alert, process, _ALERT_STATES[alert.state]),
         alert.problem or "",
         alert.started_at or "",
+        alert.run or "",
     )
 
 

@@ -196,7 +196,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "token_uses": ("model",),
     "processes": ("token_budget", "retention_days"),
     "process_steps": ("tool_id", "called_process_id", "output_token_budget", "condition"),
-    "schedules": ("cron", "at", "due_micros"),
+    "schedules": ("cron", "at", "due_micros", "started_at", "run", "problem"),
     "webhooks": ("input", "trusted_digest", "old_secret_until", "refusal", "refused_at"),
     "alerts": (
         "aggregation",

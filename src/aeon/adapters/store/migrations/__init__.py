@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 15
+LATEST: Final = 16
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -28,6 +28,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     13: "16d4da7c15789490637908a3180002b411e11c32475f02efe3ef82bb578bb862",
     14: "43d43162adbc931e64af713f6a1de7058ff5042105a9ad3c664669578f33795a",
     15: "d4978dacf1fbe6c7ad80afcaf60985117c22669eaddbf6e1599c06f33658fb07",
+    16: "2a2233cfd08353f14b32617de8360e3947aac01bbebfb90d6cface87e760fd2d",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
