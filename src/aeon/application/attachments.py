@@ -14,6 +14,10 @@ from aeon.llm.interface import Image
 from aeon.plan.models import Plan, PlanStep
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import IMAGE_LINE, PART_CHARACTERS, Attachments, AttachmentTool
+from aeon.tools.interface import Tool
+from aeon.tools.table_queries import QUERY_INSTRUCTIONS, DescribeTableTool, QueryTablesTool, table_tools
+from aeon.tools.table_requests import asks_of_table
+from aeon.tools.table_texts import Table, read_table
 
 _MAX_PARTS = 200
 _NOTES_TOGETHER = 8
@@ -23,6 +27,10 @@ _NOTE = (
     "This is {what}. Note in at most 120 words everything in it that helps with the request below, with names and "
     "numbers as they stand, and nothing else. If nothing helps, answer: nothing.\nRequest: {request}"
 )
+
+
+READING_TOOLS = frozenset({AttachmentTool.name, DescribeTableTool.name})
+"""The tools whose steps name the text that they read."""
 
 
 class NamedImage(NamedTuple):
@@ -64,7 +72,7 @@ def require_same_images(steps: Iterable[PlanStep], given: Sequence[NamedImage]) 
 def require_same_texts(steps: Iterable[PlanStep], given: Attachments | None) -> None:
     """Raises InputError unless these steps of a resumed run get the texts that they read."""
     digests = {} if given is None else given.digests
-    read = [step.arguments or {} for step in steps if step.tool == AttachmentTool.name]
+    read = [step.arguments or {} for step in steps if step.tool in READING_TOOLS]
     wanted = {str(each.get("name")): each.get("digest") for each in read}
     if missing := [name for name, digest in wanted.items() if digests.get(name) != digest]:
         raise InputError(
@@ -95,6 +103,19 @@ def read_attachments(
     return Attachments(texts)
 
 
+def read_tables(attachments: Attachments) -> dict[str, Table]:
+    """The tables that these texts are, by the names of the texts; none unless each is one, with a name of its own."""
+    found = {name: read_table(name, text) for name, text in attachments.texts.items()}
+    tables = {name: table for name, table in found.items() if table is not None}
+    is_whole = len({table.name for table in tables.values()}) == len(found)
+    return tables if is_whole else {}
+
+
+def tools_of_texts(attachments: Attachments) -> list[Tool]:
+    """The tools that read these texts, and query them if they are tables."""
+    return [AttachmentTool(attachments), *table_tools(read_tables(attachments), attachments.digests)]
+
+
 class _Note(NamedTuple):
     """What a step gives to later ones: its name in their material, and the reference to its text."""
 
@@ -110,9 +131,13 @@ def plan_of_images(request: str, images: Sequence[NamedImage]) -> Plan:
 def plan_of_texts(request: str, attachments: Attachments, images: Sequence[NamedImage] = ()) -> Plan:
     """The plan that answers a request from attached texts, whatever their length; the answer names `images`, too.
 
-    Texts that fit together are read whole. Of longer ones each part is noted, and the answer is made from the notes.
-    The plan is made before any text is read, so that no text can change it. Raises RequestError for too long a text.
+    Where all texts are tables, and the request asks for what a query gives, the model writes the query and code runs
+    it. Other texts that fit together are read whole. Of longer ones each part is noted, and the answer is made from the
+    notes.
+    No text can change the plan. Raises RequestError for too long a text.
     """
+    if not images and asks_of_table(request) and read_tables(attachments):
+        return build_plan({"goal": request, "steps": list(_query_steps(request, attachments))})
     parts = [part for each in attachments.parts.values() for part in each]
     if len(parts) > _MAX_PARTS:
         raise RequestError(
@@ -151,6 +176,22 @@ def _note(request: str, what: str, material: Sequence[_Note], steps: list[JsonOb
 def _answer_step(request: str, images: Sequence[NamedImage], material: Sequence[_Note]) -> JsonObject:
     description = "\n".join([with_language(request), *(image.line for image in images)])
     return _model_step("answer", description, material)
+
+
+def _query_steps(request: str, attachments: Attachments) -> Iterator[JsonObject]:
+    """The steps that look at each table, let the model write a query of them, and run it."""
+    notes: list[_Note] = []
+    for number, (name, digest) in enumerate(attachments.digests.items(), 1):
+        step = {
+            "step_id": f"r{number}",
+            "description": f"look at the columns of {name}",
+            "tool": DescribeTableTool.name,
+        }
+        yield {**step, "arguments": {"name": name, "digest": digest}}
+        notes.append(_Note(name, f"{{step.r{number}.text}}"))
+    yield _model_step("query", QUERY_INSTRUCTIONS.format(request=request), notes)
+    run = {"step_id": "answer", "description": "run the query", "tool": QueryTablesTool.name}
+    yield {**run, "arguments": {"query": "{step.query.text}"}}
 
 
 def _model_step(step_id: str, description: str, material: Sequence[_Note]) -> JsonObject:

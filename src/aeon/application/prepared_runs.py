@@ -7,7 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.application.attachments import NamedImage, require_same_images, require_same_texts
+from aeon.application.attachments import (
+    READING_TOOLS,
+    NamedImage,
+    plan_of_texts,
+    read_attachments,
+    read_tables,
+    require_same_images,
+    require_same_texts,
+    tools_of_texts,
+)
 from aeon.base.errors import AeonError, InputError, PlanError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
@@ -21,8 +30,10 @@ from aeon.observability.log import LogHistory, read_log
 from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import build_plan
 from aeon.skills.instructions import require_user_may_call
-from aeon.tools.attachments import Attachments, AttachmentTool
+from aeon.tools.attachments import Attachments
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.table_queries import QueryTablesTool
+from aeon.tools.table_requests import asks_of_table
 
 _MAX_REASONS = 5
 """The most reasons for a model that an error lists."""
@@ -68,11 +79,17 @@ class InterruptedRun(NamedTuple):
     @property
     def is_about_texts(self) -> bool:
         """Whether a step that is left reads a text, which must then be given again."""
-        return any(step.tool == AttachmentTool.name for step in self.steps)
+        return any(step.tool in READING_TOOLS for step in self._about_texts)
+
+    @property
+    def _about_texts(self) -> Sequence[PlanStep]:
+        """The steps that name the texts that are needed: a query needs those that earlier steps looked at."""
+        is_queried = any(step.tool == QueryTablesTool.name for step in self.steps)
+        return self.state.plan.steps if is_queried else self.steps
 
     def prepared(self, attachments: Attachments | None, images: Sequence[NamedImage]) -> PreparedRun:
         """The rest of the run. Raises InputError unless it gets the texts and images that it is about."""
-        require_same_texts(self.steps, attachments)
+        require_same_texts(self._about_texts, attachments)
         require_same_images(self.steps, images)
 
         def execute(kernel: Orchestrator, cancellation: CancellationCheck | None) -> JsonObject:
@@ -136,6 +153,23 @@ def register_tools_again(
     app.register_skills("", [step.tool for step in run.steps])
 
 
+def about_named_table(asked: AskedRequest, registry: ToolRegistry, folder: Path) -> AskedRequest:
+    """The request as one about the table that it names, if it names one that may be read; else as it is.
+
+    Raises InputError for a file that was changed meanwhile.
+    """
+    reader = registry.get("read_file")
+    if asked.plan is not None or reader is None or not asks_of_table(asked.request):
+        return asked
+    named = reader.read_request(asked.request)
+    if named is None:
+        return asked
+    attachments = read_attachments([str(named["path"])], folder=folder)
+    if not read_tables(attachments):
+        return asked
+    return asked._replace(plan=plan_of_texts(asked.request, attachments), attachments=attachments)
+
+
 def _register(
     app: App,
     attachments: Attachments | None,
@@ -145,7 +179,8 @@ def _register(
 ) -> None:
     """Register what is not of a skill; hosts that are named in the user's `own_words` may be asked."""
     if attachments is not None:
-        app.registry.register(AttachmentTool(attachments))
+        for tool in tools_of_texts(attachments):
+            app.registry.register(tool)
     app.allow_pages(own_words)
     app.allow_files(app.folder, confirm=confirm)
     if stored_for is not None:

@@ -12,12 +12,14 @@ from aeon.application.attachments import (
     plan_of_texts,
     read_attachments,
     read_images,
+    tools_of_texts,
 )
 from aeon.application.prepared_runs import (
     STRICT,
     AskedRequest,
     PlanPolicy,
     PreparedRun,
+    about_named_table,
     calls_planned_by_code,
     plan_of_skill,
     prepare_request,
@@ -35,7 +37,7 @@ from aeon.observability.log import JsonlLog
 from aeon.observability.run_logger import logged_run
 from aeon.plan.models import Plan, StepStatus
 from aeon.plan.parser import build_plan
-from aeon.tools.attachments import Attachments, AttachmentTool
+from aeon.tools.attachments import Attachments
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 
@@ -163,8 +165,7 @@ class RequestService:
             return self._ask_about(request, options)
         if plan := plan_of_skill(self._app, request):
             return self._run(AskedRequest(request, plan), options)
-
-        return self._run(AskedRequest(request), options)
+        return self._run(about_named_table(AskedRequest(request), tools, self._app.folder), options)
 
     def _ask_about(self, request: str, options: KernelRunOptions) -> RequestResult:
         """Answer a request about texts and images; code makes the plan. Raises InputError for a file without text."""
@@ -231,8 +232,8 @@ def execute_run(
 
 
 def _with_texts(options: KernelRunOptions, attachments: Attachments | None) -> list[Tool]:
-    """The tools of a run, with the one that reads its texts."""
-    return [*options.tools] if attachments is None else [*options.tools, AttachmentTool(attachments)]
+    """The tools of a run, with those that read its texts."""
+    return [*options.tools] if attachments is None else [*options.tools, *tools_of_texts(attachments)]
 
 
 def _require_text(request: object) -> None:

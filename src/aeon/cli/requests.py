@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from aeon.application.attachments import read_images
+from aeon.application.attachments import read_images, tools_of_texts
 from aeon.application.models import ModelChoice
 from aeon.application.prepared_runs import (
     AskedRequest,
     PreparedRun,
+    about_named_table,
     make_plan,
     model_needs,
     plan_of_skill,
@@ -54,7 +55,7 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
             app.require_sight()
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         asked = asked._replace(plan=asked.plan or plan_of_skill(app, asked.request))
-        _register_tools(app, asked, options, display)
+        asked = _with_tools(app, asked, options, display)
         run = prepare_request(asked, app.registry)
         return _execute(app, path, run, options, display, is_code_s_plan=supplied.file is None)
 
@@ -80,7 +81,7 @@ def plan_request(request: str | None, supplied: UserPlan, options: RequestOption
     asked = read_asked_request(request, supplied, options)
     display = _display(options)
     with app_session(loaded) as app:
-        _register_tools(app, asked, options, display)
+        asked = _with_tools(app, asked, options, display)
         run, plan = prepare_request(asked, app.registry), asked.plan
         if plan is None:
             _prepare_model(app, run.steps, options)
@@ -94,14 +95,22 @@ def _display(options: RequestOptions) -> Display:
     return QuietDisplay() if options.verbosity == "quiet" else display_for()
 
 
-def _register_tools(app: App, asked: AskedRequest, options: RequestOptions, display: Display) -> None:
-    """Register what the request may use, and say which skills match it that the user has not trusted."""
+def _with_tools(app: App, asked: AskedRequest, options: RequestOptions, display: Display) -> AskedRequest:
+    """Register what the request may use, and say which skills match it that the user has not trusted.
+
+    A request that names a table becomes one about it.
+    """
     confirm = _write_question(app, options, display)
     register_tools(app, asked, stored_for=options.stored_tools_user, confirm=confirm)
     if app.skills.untrusted_matches:
         names = ", ".join(map(printable, app.skills.untrusted_matches))
         note = f"These skills of the project match the request, but you have not trusted them: {names}."
         print_message(f"{note} They are not used; see `aeon skill trust NAME`.", "note: ", "  ")
+    about = about_named_table(asked, app.registry, app.folder)
+    if about is not asked and about.attachments is not None:
+        for tool in tools_of_texts(about.attachments):
+            app.registry.register(tool)
+    return about
 
 
 def _write_question(app: App, options: RequestOptions, display: Display) -> WriteQuestion | None:

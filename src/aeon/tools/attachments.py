@@ -59,6 +59,7 @@ class Attachments:
     """The texts of one request by name, each with its parts and the digest that a plan names it by."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = dict(texts)
         self.parts = {name: split_text(text) for name, text in texts.items()}
         self.digests = {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 

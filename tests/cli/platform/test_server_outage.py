@@ -80,7 +80,7 @@ def test_a_server_outlives_the_absence_of_its_database_platform_10_and_22(ends, 
     model.release()
     until(lambda: servers.call("GET", "/health/ready")[0] == 200, lambda: servers.processes[0].report)
     until(lambda: is_complete(answer), lambda: servers.processes[0].report)
-    path = call("GET", f"/api/v1/conversations/{place}/path")[2]["items"]
+    path = call("GET", f"/api/v1/conversations/{place}/path")[2]["data"]
     assert [(each["content"], each["state"]) for each in path] == [
         ("What do pancakes need?", "complete"),
         (WHOLE, "complete"),

@@ -1,0 +1,211 @@
+"""`QueryTablesTool`: answers questions about tables that the user gave, by a query in SQL that a model writes."""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from math import isfinite
+from typing import Any, Final
+
+from aeon.base.errors import ToolError
+from aeon.base.json import JsonObject
+from aeon.tools.interface import Tool
+from aeon.tools.table_texts import Table, Value
+
+QUERY_INSTRUCTIONS: Final = (
+    "Write one SELECT statement of SQLite that gives what the question asks for, and nothing else. Use only columns "
+    "that are there. Question: {request}"
+)
+"""What a model is told that writes a query; the tables are its material."""
+
+_MAX_QUERY: Final = 2000
+_MAX_ROWS: Final = 200
+"""Rows of an answer; how many more there are is said."""
+
+_MAX_ANSWER: Final = 10_000_000
+"""Bytes of a value that a query may make."""
+
+_SECONDS: Final = 5.0
+_STEPS: Final = 10_000
+"""Steps of SQLite between two looks at the clock."""
+
+_LISTED_VALUES: Final = 12
+_LISTED_LENGTH: Final = 40
+_SHOWN_COLUMNS: Final = 40
+_SAMPLE: Final = 2
+
+_READS: Final = frozenset(
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+)
+"""What a query may do: it reads the tables, and nothing else of the database or the machine."""
+
+_TEXT: Final[JsonObject] = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}},
+    "required": ["text"],
+}
+
+_NO_FUNCTIONS: Final = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
+
+
+class DescribeTableTool(Tool):
+    """Says which columns a table has, with values that help to write conditions."""
+
+    name = "describe_table"
+    description = "Say which columns a table has that the user attached."
+    input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "digest": {"type": "string", "description": "the first 16 hexadecimal digits of the text's SHA-256"},
+        },
+        "required": ["name", "digest"],
+        "additionalProperties": False,
+    }
+    output_schema = _TEXT
+    is_common = False
+    is_repeatable = True
+
+    def __init__(self, tables: Mapping[str, Table], digests: Mapping[str, str]) -> None:
+        self._tables = tables
+        self._digests = digests
+
+    def suits(self, request: str) -> bool:  # noqa: ARG002  # only plans that code makes use it
+        return False
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError if the text is not attached, or is not the one that the plan was made for."""
+        name = kwargs["name"]
+        if name not in self._tables or self._digests.get(name) != kwargs["digest"]:
+            raise ToolError(
+                f"The table {name!r} is not the one that the run began with.",
+                next_step="Start a new run, or attach the text as it was.",
+            )
+        return {"text": "\n".join(_described(self._tables[name]))}
+
+
+class QueryTablesTool(Tool):
+    """Runs a query on the tables of one request, which lie in a database in memory for as long as the query runs."""
+
+    name = "query_tables"
+    description = "Run one SELECT statement of SQLite on the tables that the user attached."
+    input_schema: JsonObject = {  # noqa: RUF012
+        "type": "object",
+        "properties": {"query": {"type": "string", "minLength": 1, "maxLength": _MAX_QUERY}},
+        "required": ["query"],
+        "additionalProperties": False,
+    }
+    output_schema = _TEXT
+    is_common = False
+    is_repeatable = True
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = tables
+
+    def suits(self, request: str) -> bool:  # noqa: ARG002  # only plans that code makes use it
+        return False
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError for what is no query of these tables, and for one that takes too long."""
+        query = _cleaned(str(kwargs["query"]))
+        with closing(sqlite3.connect(":memory:")) as database:
+            for table in self._tables:
+                _load(database, table)
+            _restrict(database)
+            try:
+                cursor = database.execute(query)
+                rows = cursor.fetchmany(_MAX_ROWS)
+                more = sum(1 for _ in cursor)
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                raise self._refusal(query, str(error)) from None
+        if not cursor.description:
+            raise self._refusal(query, "it selects nothing")
+        return {"text": _written([column[0] for column in cursor.description], rows, more)}
+
+    def _refusal(self, query: str, reason: str) -> ToolError:
+        missing = reason.partition("no such column: ")[2]
+        if missing:
+            columns = ", ".join(column.name for table in self._tables for column in table.columns)
+            name = missing.strip('"')
+            return ToolError(
+                f"The data has no column {name!r}, so it does not say that; it has {columns}.",
+                next_step="Ask about one of these columns.",
+            )
+        if reason == "interrupted":
+            return ToolError(f"The query took more than {_SECONDS:g} seconds: {query}", next_step="Ask for less.")
+        return ToolError(f"The query cannot be run: {reason}: {query}", next_step="Ask in other words.")
+
+
+def table_tools(tables: Mapping[str, Table], digests: Mapping[str, str]) -> list[Tool]:
+    """The tools for tables, by the names of their texts; none without tables."""
+    return [DescribeTableTool(tables, digests), QueryTablesTool(list(tables.values()))] if tables else []
+
+
+def _described(table: Table) -> Iterator[str]:
+    """The table as SQL creates it, with values that help to write conditions."""
+    columns = ", ".join(f"{_quoted(each.name)} {each.type}" for each in table.columns[:_SHOWN_COLUMNS])
+    yield f"CREATE TABLE {_quoted(table.name)} ({columns}); -- {len(table.rows):,} rows"
+    for position, column in enumerate(table.columns[:_SHOWN_COLUMNS]):
+        values = {str(row[position]) for row in table.rows if row[position] is not None}
+        if (
+            column.type == "TEXT"
+            and len(values) <= _LISTED_VALUES
+            and max(map(len, values), default=0) <= _LISTED_LENGTH
+        ):
+            yield f"-- {column.name}: {', '.join(sorted(values))}"
+    for row in table.rows[:_SAMPLE]:
+        yield f"-- a row: {', '.join(_shown(value)[:_LISTED_LENGTH] for value in row[:_SHOWN_COLUMNS])}"
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL takes it: in quotes if it is no word, or a word of SQL."""
+    if name.isidentifier() and name.isascii():
+        with closing(sqlite3.connect(":memory:")) as database, suppress(sqlite3.Error):
+            database.execute(f"CREATE TABLE tried ({name})")
+            return name
+    return f'"{name}"'
+
+
+def _load(database: sqlite3.Connection, table: Table) -> None:
+    columns = ", ".join(f'"{each.name}" {each.type} COLLATE NOCASE' for each in table.columns)
+    database.execute(f"CREATE TABLE {_quoted(table.name)} ({columns})")
+    places = ", ".join("?" for _ in table.columns)
+    database.executemany(f"INSERT INTO {_quoted(table.name)} VALUES ({places})", table.rows)  # noqa: S608  # a checked name
+
+
+def _restrict(database: sqlite3.Connection) -> None:
+    """Let a query read these tables in bounded time and memory, and do nothing else."""
+
+    def authorize(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
+        is_allowed = action in _READS and (action != sqlite3.SQLITE_FUNCTION or (second or "") not in _NO_FUNCTIONS)
+        return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
+
+    until = time.monotonic() + _SECONDS
+    database.set_authorizer(authorize)
+    database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ANSWER)
+
+
+def _cleaned(query: str) -> str:
+    """A query without the fence and the semicolon that models write around it."""
+    lines = [line for line in query.strip().splitlines() if not line.strip().startswith("```")]
+    return "\n".join(lines).strip().rstrip(";").rstrip()
+
+
+def _written(names: Sequence[str], rows: Sequence[Sequence[Value]], more: int) -> str:
+    """The rows for people: one value alone, one column as a list, and several with their headings."""
+    if not rows or all(value is None for row in rows for value in row):
+        return "Nothing in the data fits."
+    rest = [f"... and {more:,} more"] if more else []
+    if len(names) == 1:
+        separator = "\n" if any("," in _shown(row[0]) for row in rows) or rest else ", "
+        return separator.join([*(_shown(row[0]) for row in rows), *rest])
+    if len(rows) == 1:
+        return ", ".join(f"{name}: {_shown(value)}" for name, value in zip(names, rows[0], strict=True))
+    return "\n".join([", ".join(names), *(", ".join(map(_shown, row)) for row in rows), *rest])
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, float) and isfinite(value):
+        return f"{value:.10g}" if abs(value) < 1e15 else str(value)  # noqa: PLR2004  # all digits of a double
+    return "none" if value is None else str(value)

@@ -1,0 +1,36 @@
+"""Requests that ask for what a query of a table gives, in English and German: a number, a row, a selection. Pure."""
+
+import re
+from typing import Final
+
+_SEARCHED: Final = 600
+"""Characters of a request that are looked at."""
+
+_ASKS: Final = re.compile(
+    r"\b(?:how (?:many|much|often|long|old|far|high|big|large)|number of|count|total|sum|add up|average|mean|median|most"
+    r"|least|fewest|few(?:er)? than|more than|less than|at least|at most|above|below|over|under|between|highest|lowest"
+    r"|largest|smallest|biggest|longest|shortest|oldest|youngest|earliest|latest|newest|cheapest|(?:most|least) \w+"
+    r"|maximum|minimum|max|min|top \d+|per|each|every|sort\w*|order(?:ed)? by|rank\w*|group\w*|list|show|which|who|whose"
+    r"|when|where|what (?:is|are|was|were|did|does)|is there|are there|does|did)\b"
+    r"|\b(?:wie ?viele?|wie (?:oft|lange?|alt|hoch|groß|weit)|anzahl|summe|insgesamt|gesamt\w*|durchschnitt\w*|mittelwert"
+    r"|median|meisten|wenigsten|mehr als|weniger als|mindestens|höchstens|über|unter|zwischen|höchste\w*|niedrigste\w*"
+    r"|größte\w*|kleinste\w*|längste\w*|kürzeste\w*|älteste\w*|jüngste\w*|teuerste\w*|billigste\w*|günstigste\w*"
+    r"|früheste\w*|späteste\w*|maximal\w*|minimal\w*|pro|je|jede\w*|sortier\w*|gruppier\w*|liste|zeige?|nenne|welche\w*|wer"
+    r"|wem|wen|wessen|wann|wo|was (?:ist|sind|war|waren|kostet|kosten)|gibt es)\b",
+    re.IGNORECASE,
+)
+
+_WRITES: Final = re.compile(
+    r"\b(?:summar\w+|sum (?:(?:it|this|that|them) )?up|explain\w*|describ\w+|translat\w+|rewrit\w+|rephras\w+|write|draft\w*|compose|why|opinion|advice|advise"
+    r"|suggest\w*|recommend\w*|convert\w*|correct\w*|improve\w*|shorten|e-?mail|letter|poem|in one sentence|what (?:is|are) "
+    r"(?:this|these|it|the file|the table|the data)(?: file| table| data)?(?: all)? about|chart|plot|diagram)\b"
+    r"|\b(?:zusammen(?:fass\w*|gefasst)|fass\w*|erklär\w*|beschreib\w*|übersetz\w*|schreib\w*|verfass\w*|formulier\w*|warum"
+    r"|wieso|weshalb|rat|empfiehl\w*|empfehl\w*|vorschlag\w*|korrigier\w*|verbesser\w*|kürze|brief|gedicht|worum geht)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_of_table(request: str) -> bool:
+    """Whether a request asks for what stands in a table or follows from it by counting, adding, sorting, selecting."""
+    looked_at = request[:_SEARCHED]
+    return _ASKS.search(looked_at) is not None and _WRITES.search(looked_at) is None

@@ -1,0 +1,207 @@
+"""Texts that are tables, CSV with its dialects or JSON, read with the types of their columns. Pure."""
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from io import StringIO
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
+
+from aeon.base.json import Json, JsonObject, canonical_json
+
+Value: TypeAlias = str | int | float | None
+
+_DELIMITERS: Final = ",;\t|"
+_SUFFIXES: Final = (".csv", ".tsv", ".tab")
+_SURE_ROWS: Final = 3
+"""Rows that a text without such a suffix must have, all with as many cells, to be a table."""
+
+_SURE_COLUMNS: Final = 3
+"""Columns that such a text must have between commas, unless one has numbers alone."""
+
+_MAX_COLUMNS: Final = 200
+_MAX_HEADING: Final = 60
+
+_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})")
+_THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})?\.\d{1,15}")
+_GERMAN: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,14})(?:,\d{1,15})?")
+_SIGN: Final = "[$€£¥]|EUR|USD|CHF"
+_CURRENCY: Final = re.compile(rf"(?P<before>{_SIGN})?\s?(?P<number>[-+\d.,]+)\s?(?P<after>{_SIGN})?")
+_GERMAN_DATE: Final = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+
+
+class Column(NamedTuple):
+    """A column of a table: its heading, and the type of all its values."""
+
+    name: str
+    type: Literal["INTEGER", "REAL", "TEXT"]
+
+
+class Table(NamedTuple):
+    """A table with its name, which is that of the text without its suffix."""
+
+    name: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Value]]
+
+
+def read_table(name: str, text: str) -> Table | None:
+    """The table that a text is, by its name and its form; None if it is another text.
+
+    Cells with numbers in English or, between semicolons and tabs, German style become numbers, German dates ISO dates,
+    and empty cells None.
+    """
+    found = _records(text) or _delimited(name, text)
+    if found is None:
+        return None
+    headings, cells, is_german = found
+    columns = [_column(each, is_german=is_german) for each in zip(*cells, strict=True)]
+    typed = [Column(heading, kind) for heading, (kind, _) in zip(headings, columns, strict=True)]
+    return Table(_table_name(name), typed, list(zip(*(values for _, values in columns), strict=True)))
+
+
+_Cells: TypeAlias = tuple[list[str], list[list[str]], bool]
+"""Headings, rows, and whether numbers are in German style."""
+
+
+def _delimited(name: str, text: str) -> _Cells | None:
+    is_named = name.lower().endswith(_SUFFIXES)
+    for delimiter in sorted(_DELIMITERS, key=text[:10_000].count, reverse=True):
+        rows = _split(text, delimiter)
+        if len(rows) < 2 or not 2 <= len(rows[0]) <= _MAX_COLUMNS:  # noqa: PLR2004  # headings and a row, two columns
+            continue
+        headings, *cells = rows
+        is_even = all(len(row) == len(headings) for row in cells)
+        if _are_headings(headings) and is_even and (is_named or _is_surely_table(delimiter, cells)):
+            return _distinct(headings), cells, delimiter in ";\t"
+    return None
+
+
+def _is_surely_table(delimiter: str, cells: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are those of a table, not sentences that have as many commas by chance."""
+    has_numbers = any(all(_is_number(cell) for cell in column) for column in zip(*cells, strict=True))
+    return len(cells) >= _SURE_ROWS and (delimiter != "," or has_numbers or len(cells[0]) >= _SURE_COLUMNS)
+
+
+def _split(text: str, delimiter: str) -> list[list[str]]:
+    """The rows of a text with at least one cell that is not empty."""
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True):
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                rows.append(cells)
+        return rows
+    return []
+
+
+def _are_headings(cells: Sequence[str]) -> bool:
+    """Whether a row can name columns: short texts, of which no one is a number."""
+    return any(cells) and all(len(each) <= _MAX_HEADING and not _is_number(each) for each in cells)
+
+
+def _is_number(cell: str) -> bool:
+    return any(pattern.fullmatch(cell) for pattern in (_INTEGER, _THOUSANDS, _DECIMAL, _GERMAN))
+
+
+def _distinct(headings: Sequence[str]) -> list[str]:
+    """Headings of which none is empty or stands twice, whatever its case."""
+    taken: list[str] = []
+    for number, heading in enumerate(headings, 1):
+        wanted = " ".join(heading.replace('"', "'").split()) or f"column {number}"
+        while wanted.casefold() in (each.casefold() for each in taken):
+            wanted = f"{wanted} {number}"
+        taken.append(wanted)
+    return taken
+
+
+def _records(text: str) -> _Cells | None:
+    """The cells of a JSON list of flat objects, of an object with one such list, or of a JSON object on each line."""
+    objects = _objects(text.strip())
+    if not objects or any(not isinstance(each, dict) for each in objects):
+        return None
+    records = cast(list[JsonObject], objects)
+    headings = list(dict.fromkeys(key for each in records for key in each))
+    if not 0 < len(headings) <= _MAX_COLUMNS:
+        return None
+    rows = [[_cell(each.get(heading)) for heading in headings] for each in records]
+    return _distinct(headings), rows, False
+
+
+def _objects(text: str) -> list[Json] | None:
+    if not text.startswith(("[", "{")):
+        return None
+    try:
+        found = _loaded(text)
+    except (ValueError, RecursionError):
+        try:
+            return [_loaded(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            return None
+    if isinstance(found, dict):
+        lists = [cast(list[Json], value) for value in cast(JsonObject, found).values() if isinstance(value, list)]
+        return lists[0] if len(lists) == 1 else None
+    return cast(list[Json], found) if isinstance(found, list) else None
+
+
+def _loaded(text: str) -> Json:
+    loaded: Json = json.loads(text)
+    return loaded
+
+
+def _cell(value: Json) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def _column(cells: Sequence[str], *, is_german: bool) -> tuple[Literal["INTEGER", "REAL", "TEXT"], list[Value]]:
+    """The type of a column, and its values."""
+    filled = [cell for cell in cells if cell]
+    readers: Iterator[Callable[[str], Value]] = iter(
+        (_read_integer, _read_real, *([_read_german] if is_german else []), _read_german_date)
+    )
+    for read in readers:
+        values = [read(cell) if cell else None for cell in cells]
+        if filled and all(value is not None for cell, value in zip(cells, values, strict=True) if cell):
+            kinds = {type(value) for value in values if value is not None}
+            return ("TEXT" if str in kinds else "REAL" if float in kinds else "INTEGER"), values
+    return "TEXT", [cell or None for cell in cells]
+
+
+def _read_integer(cell: str) -> Value:
+    return int(cell) if _INTEGER.fullmatch(cell) else None
+
+
+def _read_real(cell: str) -> Value:
+    amount = _amount(cell)
+    if amount is None or not any(each.fullmatch(amount) for each in (_INTEGER, _DECIMAL, _THOUSANDS)):
+        return None
+    return float(amount.replace(",", ""))
+
+
+def _read_german(cell: str) -> Value:
+    amount = _amount(cell)
+    if amount is None or not _GERMAN.fullmatch(amount):
+        return None
+    return float(amount.replace(".", "").replace(",", "."))
+
+
+def _amount(cell: str) -> str | None:
+    """The number of a cell that may have a currency before or after it."""
+    found = _CURRENCY.fullmatch(cell)
+    return None if found is None or (found["before"] and found["after"]) else found["number"]
+
+
+def _read_german_date(cell: str) -> Value:
+    found = _GERMAN_DATE.fullmatch(cell)
+    return None if found is None else f"{found['year']}-{found['month']:0>2}-{found['day']:0>2}"
+
+
+def _table_name(name: str) -> str:
+    """A name that SQL takes without quotes."""
+    stem = re.split(r"[/\\]", name)[-1].partition(".")[0]
+    plain = re.sub(r"\W+", "_", stem).strip("_").lower()
+    return plain if plain and not plain[0].isdigit() else f"table_{plain}".rstrip("_")
