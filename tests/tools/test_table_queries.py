@@ -67,6 +67,11 @@ def test_another_table_than_that_of_the_plan_is_refused(tools, given):
         ("SELECT SUM(hours) FROM team WHERE city = 'Oslo'", "Nothing in the data fits."),
         ("SELECT city FROM team WHERE name IN ('Asha', 'Dmitri')", "Leeds, none"),
         ("SELECT 1e300 * 1e300", "inf"),
+        ("SELECT YEAR('2026-11-05') AS y, MONTH('2026-11-05') AS m, DAY('2026-11-05') AS d", "y: 2026, m: 11, d: 5"),
+        ("SELECT YEAR('soon')", "Nothing in the data fits."),
+        ("SELECT DATEDIFF('2026-11-05', '2026-10-30')", "6"),
+        ("SELECT DATEDIFF('soon', '2026-10-30')", "Nothing in the data fits."),
+        ("SELECT CONCAT(name, ' ', hours) FROM team WHERE hours > 40", "Bruno 40.5"),
         ("SELECT name || ', ' || city FROM team WHERE role = 'developer'", "Bruno, Porto\nCarla, Turin"),
     ],
 )

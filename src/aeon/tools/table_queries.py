@@ -2,8 +2,9 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from datetime import date
 from math import isfinite
 from typing import Any, Final
 
@@ -46,6 +47,36 @@ _TEXT: Final[JsonObject] = {
 }
 
 _NO_FUNCTIONS: Final = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
+
+
+def _part_of_date(start: int, end: int) -> Callable[[Value], int | None]:
+    """A function that gives a part of an ISO date; of what is none, nothing."""
+
+    def part(value: Value) -> int | None:
+        digits = str(value)[start:end]
+        return int(digits) if digits.isdecimal() else None
+
+    return part
+
+
+def _days_between(later: Value, earlier: Value) -> int | None:
+    with suppress(ValueError):
+        return (date.fromisoformat(str(later)[:10]) - date.fromisoformat(str(earlier)[:10])).days
+    return None
+
+
+def _concatenated(*values: Value) -> str:
+    return "".join("" if value is None else _shown(value) for value in values)
+
+
+_FUNCTIONS: Final[Sequence[tuple[str, int, Callable[..., Value]]]] = (
+    ("year", 1, _part_of_date(0, 4)),
+    ("month", 1, _part_of_date(5, 7)),
+    ("day", 1, _part_of_date(8, 10)),
+    ("datediff", 2, _days_between),
+    ("concat", -1, _concatenated),
+)
+"""Functions of other databases that models write, and SQLite does not have: name, number of arguments (-1: any)."""
 
 
 class DescribeTableTool(Tool):
@@ -180,6 +211,8 @@ def _restrict(database: sqlite3.Connection) -> None:
         is_allowed = action in _READS and (action != sqlite3.SQLITE_FUNCTION or (second or "") not in _NO_FUNCTIONS)
         return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 
+    for name, count, function in _FUNCTIONS:
+        database.create_function(name, count, function, deterministic=True)
     until = time.monotonic() + _SECONDS
     database.set_authorizer(authorize)
     database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
