@@ -79,6 +79,22 @@ def test_what_is_to_be_written_about_a_table_is_written_by_the_model_from_its_te
     assert "Bruno,developer,40" in sent(server)
 
 
+def test_a_number_is_computed_from_a_text_by_the_calculation_that_the_model_takes_from_it(aeon, double):
+    Path("mail.txt").write_text("The invoice shows 149 EUR, but we agreed on 129 EUR.")
+    server = double("149 EUR - 129 EUR = 30 EUR")
+    ended = aeon("run", "How much too high is the invoice?", "-f", "mail.txt")
+    assert (ended.code, ended.out) == (0, "20\n"), ended.err
+    assert "149 EUR, but we agreed" in sent(server)
+
+
+def test_a_calculation_with_a_number_that_no_text_has_is_not_trusted(aeon, double):
+    Path("mail.txt").write_text("The invoice shows 149 EUR, but we agreed on 129 EUR.")
+    double("149 - 119")
+    ended = aeon("run", "How much too high is the invoice?", "-f", "mail.txt")
+    assert (ended.code, ended.out) == (4, "30\n")
+    assert "computed with 119, which neither the request nor a text has" in said(ended)
+
+
 @pytest.mark.usefixtures("team")
 def test_a_table_and_another_text_are_read_as_texts(aeon, double):
     Path("note.txt").write_text("Bruno is away.")

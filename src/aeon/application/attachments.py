@@ -18,6 +18,7 @@ from aeon.tools.interface import Tool
 from aeon.tools.table_queries import QUERY_INSTRUCTIONS, DescribeTableTool, QueryTablesTool, table_tools
 from aeon.tools.table_requests import asks_of_table
 from aeon.tools.table_texts import Table, read_table
+from aeon.tools.text_calculations import CALCULATION_INSTRUCTIONS, CalculateFromTextTool, asks_to_calculate
 
 _MAX_PARTS = 200
 _NOTES_TOGETHER = 8
@@ -112,8 +113,12 @@ def read_tables(attachments: Attachments) -> dict[str, Table]:
 
 
 def tools_of_texts(attachments: Attachments) -> list[Tool]:
-    """The tools that read these texts, and query them if they are tables."""
-    return [AttachmentTool(attachments), *table_tools(read_tables(attachments), attachments.digests)]
+    """The tools that read these texts, compute with their numbers, and query them if they are tables."""
+    return [
+        AttachmentTool(attachments),
+        CalculateFromTextTool(),
+        *table_tools(read_tables(attachments), attachments.digests),
+    ]
 
 
 class _Note(NamedTuple):
@@ -132,6 +137,7 @@ def plan_of_texts(request: str, attachments: Attachments, images: Sequence[Named
     """The plan that answers a request from attached texts, whatever their length; the answer names `images`, too.
 
     Where all texts are tables, and the request asks for what a query gives, the model writes the query and code runs
+    it. Where a number is to be computed from short texts, the model takes the calculation from them, and code computes
     it. Other texts that fit together are read whole. Of longer ones each part is noted, and the answer is made from the
     notes.
     No text can change the plan. Raises RequestError for too long a text.
@@ -145,6 +151,10 @@ def plan_of_texts(request: str, attachments: Attachments, images: Sequence[Named
             next_step="Attach a smaller part of them.",
         )
     steps: list[JsonObject] = []
+    if not images and len(parts) == len(attachments.parts) and asks_to_calculate(request):
+        notes = list(_read(request, attachments, steps, is_noted=False))
+        steps += _calculation_steps(request, notes)
+        return build_plan({"goal": request, "steps": steps})
     notes = list(_read(request, attachments, steps, is_noted=sum(map(len, parts)) > PART_CHARACTERS))
     while len(notes) > _NOTES_TOGETHER:
         groups = [notes[start : start + _NOTES_TOGETHER] for start in range(0, len(notes), _NOTES_TOGETHER)]
@@ -192,6 +202,13 @@ def _query_steps(request: str, attachments: Attachments) -> Iterator[JsonObject]
     yield _model_step("query", QUERY_INSTRUCTIONS.format(request=request), notes)
     run = {"step_id": "answer", "description": "run the query", "tool": QueryTablesTool.name}
     yield {**run, "arguments": {"query": "{step.query.text}"}}
+
+
+def _calculation_steps(request: str, material: Sequence[_Note]) -> list[JsonObject]:
+    """The steps that let the model take a calculation from texts, and compute it."""
+    compute = {"step_id": "answer", "description": "compute it", "tool": CalculateFromTextTool.name}
+    taken = _model_step("calculation", CALCULATION_INSTRUCTIONS.format(request=request), material)
+    return [taken, {**compute, "arguments": {"calculation": "{step.calculation.text}"}}]
 
 
 def _model_step(step_id: str, description: str, material: Sequence[_Note]) -> JsonObject:

@@ -10,12 +10,13 @@ from aeon.base.language import language_of
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
-from aeon.supervisor.number_checks import number_doubts
+from aeon.supervisor.number_checks import calculation_doubts, number_doubts
 from aeon.supervisor.numerals import find_numbers
 from aeon.supervisor.query_checks import query_doubts
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.table_queries import QueryTablesTool
+from aeon.tools.text_calculations import CalculateFromTextTool
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -61,6 +62,8 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         return ["the answer is empty"]
     if run.steps[-1].tool == QueryTablesTool.name:
         return query_doubts(run)
+    if run.steps[-1].tool == CalculateFromTextTool.name:
+        return calculation_doubts(run)
     if not run.is_planned and not run.is_written:
         return []
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):

@@ -13,9 +13,10 @@ from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.arithmetic_requests import is_only_arithmetic, names_operation
-from aeon.tools.attachments import IMAGE_LINE
+from aeon.tools.attachments import IMAGE_LINE, AttachmentTool
 from aeon.tools.date_requests import asks_dates
 from aeon.tools.number_words import find_expression
+from aeon.tools.text_calculations import asks_proportion, calculation_in
 from aeon.tools.unit_requests import asks_conversion, asks_unit, count_quantities
 
 _ROUNDED = 0.01
@@ -23,6 +24,10 @@ _ROUNDED = 0.01
 
 _SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
 """Numbers that need no source: small ones, and those of units and percent."""
+
+_OF_PROPORTION = 3
+
+_OF_UNITS = frozenset([7, 12, 24, 52, 60, 100, 365, 1000, 3600])
 
 _SEARCHED = 2000
 """Characters of a request in which words are looked for that stand far apart."""
@@ -93,6 +98,30 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
+
+
+def calculation_doubts(run: AnsweredRun) -> list[str]:
+    """The reasons to doubt a number computed from texts: it is less than 0, or made of others than those of the texts.
+
+    The number of the addends may divide their sum, and 100 and the numbers of units need no source. What is needed for
+    another number of people follows from three numbers.
+    """
+    call, texts = run.calls[-1], [value for step_id, value in run.results.items() if step_id in _read_by(run)]
+    expression = calculation_in(str(call.arguments["calculation"])) or ""
+    known = _numbers_in([run.request, *map(str, iterate_leaves(texts))]) | _OF_UNITS | {expression.count("+") + 1.0}
+    numerals = [each for each in NUMERAL.findall(expression) if not readings(each) & known]
+    listed = ", ".join(dict.fromkeys(numerals[:5]))
+    doubts = [f"it was computed with {listed}, which neither the request nor a text has"] if numerals else []
+    if asks_proportion(run.request) and len(set(NUMERAL.findall(expression))) < _OF_PROPORTION:
+        doubts.append("it was computed with fewer than three numbers, and a proportion has three")
+    result = run.results[run.steps[-1].step_id]
+    is_negative = any(isinstance(leaf, int | float) and leaf < 0 for leaf in iterate_leaves(result))
+    return [*doubts, *(["the result is less than 0"] if is_negative else [])]
+
+
+def _read_by(run: AnsweredRun) -> set[str]:
+    """The steps that read a text."""
+    return {call.step_id for call in run.calls if call.tool_name == AttachmentTool.name}
 
 
 def _forms(texts: Iterable[str]) -> set[float]:

@@ -32,5 +32,9 @@ _WRITES: Final = re.compile(
 
 def asks_of_table(request: str) -> bool:
     """Whether a request asks for what stands in a table or follows from it by counting, adding, sorting, selecting."""
-    looked_at = request[:_SEARCHED]
-    return _ASKS.search(looked_at) is not None and _WRITES.search(looked_at) is None
+    return _ASKS.search(request[:_SEARCHED]) is not None and not asks_to_write(request)
+
+
+def asks_to_write(request: str) -> bool:
+    """Whether a request wants a text made: a summary, a translation, an explanation, advice."""
+    return _WRITES.search(request[:_SEARCHED]) is not None

@@ -89,9 +89,7 @@ def read_solution(text: str) -> list[JsonObject] | None:
     """
     if len(text) > _MAX_TEXT:
         return None
-    clean = text
-    for pattern, replacement in _PLAIN:
-        clean = pattern.sub(replacement, clean)
+    clean = _cleaned(text)
     calculations = [each for line in clean.splitlines() for each in _calculations(line.strip())]
     if not 0 < len(calculations) <= _MAX_STEPS:
         return None
@@ -101,6 +99,22 @@ def read_solution(text: str) -> list[JsonObject] | None:
         if (function := _function_to(answer, calculations[last])) is not None:
             return _steps(calculations[: last + 1], function)
     return None
+
+
+def calculation_at_end(text: str) -> str | None:
+    """The calculation with which a text ends, without units, or the only number in it; None without one."""
+    clean = _cleaned(text).strip()
+    expression, _ = _expression_at_end(clean)
+    if expression:
+        return expression
+    numerals = [found["number"] for found in _TOKEN.finditer(_english(clean)) if found["number"]]
+    return numerals[0] if len(numerals) == 1 else None
+
+
+def _cleaned(text: str) -> str:
+    for pattern, replacement in _PLAIN:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def _calculations(line: str) -> Iterator[_Calculation]:

@@ -1,0 +1,107 @@
+"""`CalculateFromTextTool`: computes the calculation that a model took from a text; which requests need that."""
+
+import re
+from typing import Any, Final
+
+from aeon.base.errors import ToolError
+from aeon.base.json import JsonObject
+from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.interface import Tool
+from aeon.tools.table_requests import asks_to_write
+from aeon.tools.worked_solutions import calculation_at_end
+
+CALCULATION_INSTRUCTIONS: Final = (
+    "Which calculation with the numbers of the text answers the question? Write the calculation alone, without words "
+    "and without its result. Question: {request}"
+)
+"""What a model is told that takes a calculation from a text, which is its material."""
+
+_MAX_LINE: Final = 1000
+
+_SEARCHED: Final = 600
+"""Characters of a request that are looked at."""
+
+_COMPUTED: Final = (
+    r"left|remain\w*|together|altogether|in (?:all|total)|all in all|per|each|saved?|missing"
+    r"|too (?:much|high|low|many|few|little)|(?:more|less|fewer|\w+er)\b.*\bthan"
+    r"|übrig|bleib\w*|zusammen|insgesamt|pro|je|gespart|fehl\w*"
+    r"|zu (?:viel|wenig|hoch|niedrig|teuer)|(?:mehr|weniger|\w+er)\b.*\bals"
+)
+"""What is asked for beside "how much", if it has to be computed."""
+
+_PROPORTION: Final = (
+    r"\bhow (?:much|many) \w+ (?:do|does|would|will|should) (?:i|we|you|one|it|they) need for\b"
+    r"|\bwie ?viele? \w+ brauch\w*\b.*\bfür\b"
+)
+
+_ASKS_PROPORTION: Final = re.compile(_PROPORTION, re.IGNORECASE)
+
+_ASKS: Final = re.compile(
+    "|".join(
+        (
+            rf"\b(?:how (?:much|many)|wie ?viele?)\b.*\b(?:{_COMPUTED})\b",
+            r"\bhow much (?:too|more|less|cheaper)\b|\bum wie ?viel\b",
+            _PROPORTION,
+            r"\b(?:total|sum|average|mean|difference|remainder) (?:of|between|price|cost|amount|weight)\b",
+            r"\bwhat (?:is|are|was) the (?:total|sum|average)\b",
+            r"\b(?:summe|durchschnitt\w*|differenz|gesamtpreis|gesamtkosten|gesamtbetrag)\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+_ASKS_TIME: Final = re.compile(
+    r"\bhow (?:many|much) (?:more )?(?:seconds|minutes|hours|days|weeks|months|years|time)\b|\bhow long\b|\bwhen\b"
+    r"|\bwie ?viele? (?:sekunden|minuten|stunden|tage|wochen|monate|jahre|zeit)\b|\bwie lang|\bwann\b",
+    re.IGNORECASE,
+)
+"""Asks for a time: the clock does not count in tens."""
+
+
+def asks_to_calculate(request: str) -> bool:
+    """Whether the answer to a request about a text is a number that has to be computed from others in the text."""
+    looked_at = request[:_SEARCHED]
+    is_asked = _ASKS.search(looked_at) is not None and _ASKS_TIME.search(looked_at) is None
+    return is_asked and not asks_to_write(looked_at)
+
+
+def asks_proportion(request: str) -> bool:
+    """Whether a request asks how much is needed for another number of something."""
+    return _ASKS_PROPORTION.search(request[:_SEARCHED]) is not None
+
+
+class CalculateFromTextTool(Tool):
+    """Computes the calculation in a model's words, whatever result the model states."""
+
+    name = "calculate_from_text"
+    description = "Compute the calculation that answers a question about a text."
+    input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
+        "type": "object",
+        "properties": {"calculation": {"type": "string", "minLength": 1}},
+        "required": ["calculation"],
+        "additionalProperties": False,
+    }
+    output_schema: JsonObject = {  # noqa: RUF012
+        "type": "object",
+        "properties": {"result": {"type": "number"}},
+        "required": ["result"],
+    }
+    is_common = False
+    is_repeatable = True
+
+    def suits(self, request: str) -> bool:  # noqa: ARG002  # only plans that code makes use it
+        return False
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError for what has no calculation and is no number."""
+        said = kwargs["calculation"]
+        expression = calculation_in(said)
+        if expression is None:
+            raise ToolError(f"The model gave no calculation: {said[:200]}", next_step="Ask in other words.")
+        return {"result": evaluate_expression(expression)}
+
+
+def calculation_in(said: str) -> str | None:
+    """The calculation before the first "=" of a model's first line, or its only number; None without one."""
+    line = next((each for each in said.splitlines() if each.strip(" `")), "")[:_MAX_LINE]
+    return calculation_at_end(line.partition("=")[0])
