@@ -23,6 +23,7 @@ def doubts(request, query):
         ("Wer ist am längsten dabei?", "SELECT Name FROM mitglieder ORDER BY Eintritt LIMIT 1"),
         ("Which city has the most members?", "SELECT city FROM m GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1"),
         ("Hours per city", "SELECT city, SUM(hours) AS s FROM team GROUP BY city ORDER BY s DESC"),
+        ("Which order has the highest total?", "SELECT id FROM orders ORDER BY total DESC LIMIT 1"),
         ("The 3 longest films", "SELECT title FROM films ORDER BY duration_minutes DESC LIMIT 3"),
         ("Sales in February 2026", "SELECT COUNT(*) FROM sales WHERE date BETWEEN '2026-02-01' AND '2026-02-28'"),
     ],
@@ -38,6 +39,11 @@ def test_what_computes_what_is_asked_is_not_doubted(request_, query):
         ("Who is the oldest?", "SELECT name FROM team ORDER BY hours DESC LIMIT 1", "the query computes hours"),
         ("Who is the heaviest?", "SELECT name FROM t WHERE n = (SELECT MAX(n) FROM t)", "the query computes n"),
         ("How many have more than 30 hours?", "SELECT COUNT(*) FROM team WHERE hours > 20", "the query leaves out 30"),
+        (
+            "Which customer has the highest total amount?",
+            "SELECT customer FROM big ORDER BY amount DESC LIMIT 1",
+            "the query adds nothing up",
+        ),
         ("How many of the first 10 are open?", "SELECT COUNT(*) FROM t WHERE open = 'true'", "leaves out 10"),
     ],
 )

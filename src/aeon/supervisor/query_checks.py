@@ -13,6 +13,9 @@ _COMPUTED: Final = re.compile(
 )
 """What a query adds up, averages or sorts by."""
 
+_ADDED_UP: Final = re.compile(r"\b(?:total|sum|average|mean|insgesamt|summe|durchschnitt|mittelwert)", re.IGNORECASE)
+_ADDS: Final = re.compile(r"\b(?:sum|avg|total|count)\s*\(", re.IGNORECASE)
+
 _IDENTIFIER: Final = re.compile(r'"[^"]+"|(?<![\w\'])[^\W\d]\w*(?!\s*\()')
 _LITERAL: Final = re.compile(r"'[^']*'")
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -72,8 +75,16 @@ def query_doubts(run: AnsweredRun) -> list[str]:
     unnamed = [column for column in dict.fromkeys(_computed_columns(query)) if not _is_named(column, request)]
     doubts = [f"the query computes {', '.join(unnamed)}, which the request does not name"] if unnamed else []
     numbers = {int(each) for each in _NUMBER.findall(query)}
+    if not _is_added_up(request, query):
+        doubts.append("the request asks for a total or an average, and the query adds nothing up")
     left_out = [each for each in dict.fromkeys(_NUMBER.findall(request)) if int(each) not in numbers]
     return [*doubts, *([f"the query leaves out {', '.join(left_out)}"] if left_out else [])]
+
+
+def _is_added_up(request: str, query: str) -> bool:
+    """Whether a query adds up what a request wants a total or an average of; a column may be one already."""
+    named = _ADDED_UP.search(request)
+    return named is None or _ADDS.search(query) is not None or named[0].casefold() in query.casefold()
 
 
 def _computed_columns(query: str) -> Iterator[str]:

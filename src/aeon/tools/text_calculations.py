@@ -42,13 +42,15 @@ _ASKS: Final = re.compile(
             rf"\b(?:how (?:much|many)|wie ?viele?)\b.*\b(?:{_COMPUTED})\b",
             r"\bhow much (?:too|more|less|cheaper)\b|\bum wie ?viel\b",
             _PROPORTION,
-            r"\b(?:total|sum|average|mean|difference|remainder) (?:of|between|price|cost|amount|weight)\b",
-            r"\bwhat (?:is|are|was) the (?:total|sum|average)\b",
-            r"\b(?:summe|durchschnitt\w*|differenz|gesamtpreis|gesamtkosten|gesamtbetrag)\b",
+            r"\b(?:total|sum|average|difference|altogether|add(?:ed)? up)\b|\bmean of\b",
+            r"\b(?:zusammen|insgesamt|summe|durchschnitt\w*|mittelwert|differenz)\b",
+            r"\bgesamt(?:preis|kosten|betrag|summe|gewicht|zahl)\b",
         )
     ),
     re.IGNORECASE,
 )
+
+_ASKS_NAME: Final = re.compile(r"^\W*(?:who|whose|which|where|wer|wem|wen|welche[rsnm]?|wo)\b", re.IGNORECASE)
 
 _ASKS_TIME: Final = re.compile(
     r"\bhow (?:many|much) (?:more )?(?:seconds|minutes|hours|days|weeks|months|years|time)\b|\bhow long\b|\bwhen\b"
@@ -61,8 +63,8 @@ _ASKS_TIME: Final = re.compile(
 def asks_to_calculate(request: str) -> bool:
     """Whether the answer to a request about a text is a number that has to be computed from others in the text."""
     looked_at = request[:_SEARCHED]
-    is_asked = _ASKS.search(looked_at) is not None and _ASKS_TIME.search(looked_at) is None
-    return is_asked and not asks_to_write(looked_at)
+    is_other = _ASKS_TIME.search(looked_at) or _ASKS_NAME.search(looked_at) or asks_to_write(looked_at)
+    return _ASKS.search(looked_at) is not None and not is_other
 
 
 def asks_proportion(request: str) -> bool:
