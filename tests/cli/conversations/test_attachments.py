@@ -187,3 +187,33 @@ def test_a_broken_pdf_is_one_error_without_lines_of_the_package_that_reads_it(pr
     assert refused.code == 2
     assert refused.err.startswith("error: ")
     assert "cannot be read as a PDF" in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "doubts"),
+    [
+        ("What does flour cost?", "Flour costs 1.20.", []),
+        ("What do both cost together?", "They cost 3.70.", ["the answer has 3.70, which none of its texts has"]),
+        (
+            "What is the total of the prices?",
+            "The total is 2.19.",
+            ["the answer has 2.19, which none of its texts has", "the model counted or sorted by itself"],
+        ),
+    ],
+)
+def test_a_number_that_the_attached_text_does_not_have_is_doubted_core_17(talk, aeon, question, answer, doubts):
+    Path("list.csv").write_text("name,price\nflour,1.20\nmilk,0.99\n")
+    _, chat = talk(answer)
+    ended = chat(question, "-a", "list.csv")
+    assert (ended.code, ended.out) == (4 if doubts else 0, f"{answer}\n"), ended.err
+    said = " ".join(ended.err.split())
+    assert all(doubt in said for doubt in doubts)
+    assert ("doubtful" in said) is bool(doubts)
+
+
+def test_a_later_message_about_something_else_is_not_held_against_the_file(talk, aeon):
+    Path("list.csv").write_text("name,price\nflour,1.20\nmilk,0.99\n")
+    _, chat = talk("Flour costs 1.20.", "It began in 1618.")
+    chat("What does flour cost?", "-a", "list.csv")
+    ended = chat("When did the Thirty Years' War begin?", "-c", "last")
+    assert (ended.code, ended.out) == (0, "It began in 1618.\n"), ended.err

@@ -23,6 +23,8 @@ from aeon.tools.registry import ToolRegistry
 _RESULTS = "step/"
 """The keys under which a kernel stores the results of steps."""
 
+_READ = "{step.read.text}"
+
 _MAX_RESULT = 4000
 """Characters of a tool's result that a manifest keeps (platform 46)."""
 
@@ -117,14 +119,18 @@ class AssistedReply:
             self._note(self)
 
 
-def answer_marks(message: str, text: str, recalled: Sequence[str] = ()) -> list[str]:
-    """Return why to doubt an answer that the model gave alone (core 17); it may use what was `recalled`."""
+def answer_marks(message: str, text: str, recalled: Sequence[str] = (), material: str = "") -> list[str]:
+    """Return why to doubt an answer that the model gave alone (core 17); it may use what was `recalled`.
+
+    An answer from the `material` that the user attached is to have no numbers of its own.
+    """
     if (declined := declined_mark(text)) is not None:
         return [declined]
-    step = PlanStep(step_id="s1", description=message, agent="llm")
-    return doubt_marks(
-        AnsweredRun(message, [step], [], {"s1": text}, is_planned=True, is_written=True, earlier=recalled)
-    )
+    read = PlanStep(step_id="read", description="read what is attached", tool="attachment")
+    answer = PlanStep(step_id="s1", description=message, agent="llm", arguments={"text": _READ} if material else None)
+    steps, results = ([read, answer], {"read": material}) if material else ([answer], dict[str, str]())
+    run = AnsweredRun(message, steps, [], {**results, "s1": text}, is_planned=True, is_written=True, earlier=recalled)
+    return doubt_marks(run)
 
 
 class _ConversingAdapter(WrappedAdapter):

@@ -200,5 +200,5 @@ def _output(reply: LLMResponse, prepared: PreparedReply) -> JsonObject:
         "finishReason": reply.finish_reason,
         "model": reply.model,
         "cachedTokens": reply.usage.get("cached_tokens"),
-        "marks": answer_marks(prepared.message, text, prepared.recalled),
+        "marks": answer_marks(prepared.message, text, prepared.recalled, prepared.material),
     }

@@ -139,6 +139,12 @@ class PreparedReply(NamedTuple):
         """Whether a file that a user attached stands in the prompt."""
         return any("attachments" in each for each in self.manifest["entries"])
 
+    @property
+    def material(self) -> str:
+        """The message with the texts that are attached to it; empty without any, and if it has images, too."""
+        is_about_texts = "attachments" in self.manifest["entries"][-1] and not self.request.images
+        return self.request.prompt if is_about_texts else ""
+
 
 class MemoryService:
     """Computes working memories and keeps manifests. Threads may share it.
