@@ -17,7 +17,7 @@ from aeon.tools.attachments import IMAGE_LINE, PART_CHARACTERS, Attachments, Att
 from aeon.tools.interface import Tool
 from aeon.tools.table_queries import QUERY_INSTRUCTIONS, DescribeTableTool, QueryTablesTool, table_tools
 from aeon.tools.table_requests import asks_of_table
-from aeon.tools.table_texts import Table, read_table
+from aeon.tools.table_texts import DataTable, read_table
 from aeon.tools.text_calculations import CALCULATION_INSTRUCTIONS, CalculateFromTextTool, asks_to_calculate
 
 _MAX_PARTS = 200
@@ -104,7 +104,7 @@ def read_attachments(
     return Attachments(texts)
 
 
-def read_tables(attachments: Attachments) -> dict[str, Table]:
+def read_tables(attachments: Attachments) -> dict[str, DataTable]:
     """The tables that these texts are, by the names of the texts; none unless each is one, with a name of its own."""
     found = {name: read_table(name, text) for name, text in attachments.texts.items()}
     tables = {name: table for name, table in found.items() if table is not None}

@@ -11,7 +11,7 @@ from typing import Any, Final
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.interface import Tool
-from aeon.tools.table_texts import Table, Value
+from aeon.tools.table_texts import DataTable, Value
 
 QUERY_INSTRUCTIONS: Final = (
     "Write one SELECT statement of SQLite that gives what the question asks for, and nothing else. Use only columns "
@@ -97,7 +97,7 @@ class DescribeTableTool(Tool):
     is_common = False
     is_repeatable = True
 
-    def __init__(self, tables: Mapping[str, Table], digests: Mapping[str, str]) -> None:
+    def __init__(self, tables: Mapping[str, DataTable], digests: Mapping[str, str]) -> None:
         self._tables = tables
         self._digests = digests
 
@@ -130,7 +130,7 @@ class QueryTablesTool(Tool):
     is_common = False
     is_repeatable = True
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: Sequence[DataTable]) -> None:
         self._tables = tables
 
     def suits(self, request: str) -> bool:  # noqa: ARG002  # only plans that code makes use it
@@ -167,12 +167,12 @@ class QueryTablesTool(Tool):
         return ToolError(f"The query cannot be run: {reason}: {query}", next_step="Ask in other words.")
 
 
-def table_tools(tables: Mapping[str, Table], digests: Mapping[str, str]) -> list[Tool]:
+def table_tools(tables: Mapping[str, DataTable], digests: Mapping[str, str]) -> list[Tool]:
     """The tools for tables, by the names of their texts; none without tables."""
     return [DescribeTableTool(tables, digests), QueryTablesTool(list(tables.values()))] if tables else []
 
 
-def _described(table: Table) -> Iterator[str]:
+def _described(table: DataTable) -> Iterator[str]:
     """The table as SQL creates it, with values that help to write conditions."""
     columns = ", ".join(f"{_quoted(each.name)} {each.type}" for each in table.columns[:_SHOWN_COLUMNS])
     yield f"CREATE TABLE {_quoted(table.name)} ({columns}); -- {len(table.rows):,} rows"
@@ -197,7 +197,7 @@ def _quoted(name: str) -> str:
     return f'"{name}"'
 
 
-def _load(database: sqlite3.Connection, table: Table) -> None:
+def _load(database: sqlite3.Connection, table: DataTable) -> None:
     columns = ", ".join(f'"{each.name}" {each.type} COLLATE NOCASE' for each in table.columns)
     database.execute(f"CREATE TABLE {_quoted(table.name)} ({columns})")
     places = ", ".join("?" for _ in table.columns)

@@ -32,22 +32,22 @@ _CURRENCY: Final = re.compile(rf"(?P<before>{_SIGN})?\s?(?P<number>[-+\d.,]+)\s?
 _GERMAN_DATE: Final = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
 
 
-class Column(NamedTuple):
+class DataColumn(NamedTuple):
     """A column of a table: its heading, and the type of all its values."""
 
     name: str
     type: Literal["INTEGER", "REAL", "TEXT"]
 
 
-class Table(NamedTuple):
+class DataTable(NamedTuple):
     """A table with its name, which is that of the text without its suffix."""
 
     name: str
-    columns: Sequence[Column]
+    columns: Sequence[DataColumn]
     rows: Sequence[Sequence[Value]]
 
 
-def read_table(name: str, text: str) -> Table | None:
+def read_table(name: str, text: str) -> DataTable | None:
     """The table that a text is, by its name and its form; None if it is another text.
 
     Cells with numbers in English or, between semicolons and tabs, German style become numbers, German dates ISO dates,
@@ -58,8 +58,8 @@ def read_table(name: str, text: str) -> Table | None:
         return None
     headings, cells, is_german = found
     columns = [_column(each, is_german=is_german) for each in zip(*cells, strict=True)]
-    typed = [Column(heading, kind) for heading, (kind, _) in zip(headings, columns, strict=True)]
-    return Table(_table_name(name), typed, list(zip(*(values for _, values in columns), strict=True)))
+    typed = [DataColumn(heading, kind) for heading, (kind, _) in zip(headings, columns, strict=True)]
+    return DataTable(_table_name(name), typed, list(zip(*(values for _, values in columns), strict=True)))
 
 
 _Cells: TypeAlias = tuple[list[str], list[list[str]], bool]
