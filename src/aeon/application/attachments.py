@@ -15,9 +15,9 @@ from aeon.plan.models import Plan, PlanStep
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import IMAGE_LINE, PART_CHARACTERS, Attachments, AttachmentTool
 from aeon.tools.interface import Tool
-from aeon.tools.table_queries import QUERY_INSTRUCTIONS, DescribeTableTool, QueryTablesTool, table_tools
+from aeon.tools.table_queries import DescribeTableTool, query_plan, table_tools
 from aeon.tools.table_requests import asks_of_table
-from aeon.tools.table_texts import DataTable, read_table
+from aeon.tools.table_texts import read_tables
 from aeon.tools.text_calculations import CALCULATION_INSTRUCTIONS, CalculateFromTextTool, asks_to_calculate
 
 _MAX_PARTS = 200
@@ -104,20 +104,12 @@ def read_attachments(
     return Attachments(texts)
 
 
-def read_tables(attachments: Attachments) -> dict[str, DataTable]:
-    """The tables that these texts are, by the names of the texts; none unless each is one, with a name of its own."""
-    found = {name: read_table(name, text) for name, text in attachments.texts.items()}
-    tables = {name: table for name, table in found.items() if table is not None}
-    is_whole = len({table.name for table in tables.values()}) == len(found)
-    return tables if is_whole else {}
-
-
 def tools_of_texts(attachments: Attachments) -> list[Tool]:
     """The tools that read these texts, compute with their numbers, and query them if they are tables."""
     return [
         AttachmentTool(attachments),
         CalculateFromTextTool(),
-        *table_tools(read_tables(attachments), attachments.digests),
+        *table_tools(read_tables(attachments.texts), attachments.digests),
     ]
 
 
@@ -142,8 +134,8 @@ def plan_of_texts(request: str, attachments: Attachments, images: Sequence[Named
     notes.
     No text can change the plan. Raises RequestError for too long a text.
     """
-    if not images and asks_of_table(request) and read_tables(attachments):
-        return build_plan({"goal": request, "steps": list(_query_steps(request, attachments))})
+    if not images and asks_of_table(request) and read_tables(attachments.texts):
+        return build_plan(query_plan(request, attachments.digests))
     parts = [part for each in attachments.parts.values() for part in each]
     if len(parts) > _MAX_PARTS:
         raise RequestError(
@@ -186,22 +178,6 @@ def _note(request: str, what: str, material: Sequence[_Note], steps: list[JsonOb
 def _answer_step(request: str, images: Sequence[NamedImage], material: Sequence[_Note]) -> JsonObject:
     description = "\n".join([with_language(request), *(image.line for image in images)])
     return _model_step("answer", description, material)
-
-
-def _query_steps(request: str, attachments: Attachments) -> Iterator[JsonObject]:
-    """The steps that look at each table, let the model write a query of them, and run it."""
-    notes: list[_Note] = []
-    for number, (name, digest) in enumerate(attachments.digests.items(), 1):
-        step = {
-            "step_id": f"r{number}",
-            "description": f"look at the columns of {name}",
-            "tool": DescribeTableTool.name,
-        }
-        yield {**step, "arguments": {"name": name, "digest": digest}}
-        notes.append(_Note(name, f"{{step.r{number}.text}}"))
-    yield _model_step("query", QUERY_INSTRUCTIONS.format(request=request), notes)
-    run = {"step_id": "answer", "description": "run the query", "tool": QueryTablesTool.name}
-    yield {**run, "arguments": {"query": "{step.query.text}"}}
 
 
 def _calculation_steps(request: str, material: Sequence[_Note]) -> list[JsonObject]:

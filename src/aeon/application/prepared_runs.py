@@ -12,7 +12,6 @@ from aeon.application.attachments import (
     NamedImage,
     plan_of_texts,
     read_attachments,
-    read_tables,
     require_same_images,
     require_same_texts,
     tools_of_texts,
@@ -34,6 +33,7 @@ from aeon.tools.attachments import Attachments
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.table_queries import QueryTablesTool
 from aeon.tools.table_requests import asks_of_table
+from aeon.tools.table_texts import read_tables
 
 _MAX_REASONS = 5
 """The most reasons for a model that an error lists."""
@@ -165,7 +165,7 @@ def about_named_table(asked: AskedRequest, registry: ToolRegistry, folder: Path)
     if named is None:
         return asked
     attachments = read_attachments([str(named["path"])], folder=folder)
-    if not read_tables(attachments):
+    if not read_tables(attachments.texts):
         return asked
     return asked._replace(plan=plan_of_texts(asked.request, attachments), attachments=attachments)
 

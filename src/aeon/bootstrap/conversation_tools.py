@@ -9,9 +9,14 @@ from aeon.adapters.operations.assisted_reply import OfferedTools, ToolQuestion
 from aeon.adapters.web.fetch import FetchTool
 from aeon.base.errors import ToolDefinitionError
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.plan.parser import build_plan
+from aeon.tools.attachments import Attachments
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools, memory_tools
+from aeon.tools.table_queries import query_plan, table_tools
+from aeon.tools.table_requests import asks_of_table
+from aeon.tools.table_texts import read_tables
 
 if TYPE_CHECKING:
     from aeon.bootstrap.app import App
@@ -38,7 +43,9 @@ class ConversationTools:
         self._owner = owner
 
     def __call__(self, question: ToolQuestion) -> OfferedTools | None:
-        """Return the tools for a message; None if none suits it."""
+        """Return the tools for a message; None if none suits it. With a text, those that query it as a table."""
+        if question.texts:
+            return self._of_tables(question)
         is_own = question.user == self._owner
         memory = self._app.memory if is_own else InMemoryKVStore()
         registry = self._own_tools(question) if is_own else _pure_tools()
@@ -49,6 +56,16 @@ class ConversationTools:
         plan = registry.offer(question.message).plan
         is_alone = plan is not None and all("tool" not in step for step in plan["steps"])
         return None if is_alone else OfferedTools(registry, memory, self._app.settings.run.ttl)
+
+    def _of_tables(self, question: ToolQuestion) -> OfferedTools | None:
+        """Return the tools for a message about tables, with the plan; None if it is about another text or wants one."""
+        tables = read_tables(question.texts) if asks_of_table(question.message) else {}
+        if not tables:
+            return None
+        digests = Attachments(question.texts).digests
+        plan = build_plan(query_plan(question.message, digests))
+        registry = ToolRegistry(table_tools(tables, digests))
+        return OfferedTools(registry, InMemoryKVStore(), self._app.settings.run.ttl, plan)
 
     def _own_tools(self, question: ToolQuestion) -> ToolRegistry:
         registry = self._app.registry.snapshot()

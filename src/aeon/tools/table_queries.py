@@ -167,6 +167,32 @@ class QueryTablesTool(Tool):
         return ToolError(f"The query cannot be run: {reason}: {query}", next_step="Ask in other words.")
 
 
+def query_plan(request: str, digests: Mapping[str, str]) -> JsonObject:
+    """The plan that answers a request by a query: look at each table, let the model write the query, run it."""
+    look = [
+        {
+            "step_id": f"r{number}",
+            "description": f"look at the columns of {name}",
+            "tool": DescribeTableTool.name,
+            "arguments": {"name": name, "digest": digest},
+        }
+        for number, (name, digest) in enumerate(digests.items(), 1)
+    ]
+    write = {
+        "step_id": "query",
+        "description": QUERY_INSTRUCTIONS.format(request=request),
+        "agent": "llm",
+        "arguments": {name: f"{{step.r{number}.text}}" for number, name in enumerate(digests, 1)},
+    }
+    run = {
+        "step_id": "answer",
+        "description": "run the query",
+        "tool": QueryTablesTool.name,
+        "arguments": {"query": "{step.query.text}"},
+    }
+    return {"goal": request, "steps": [*look, write, run]}
+
+
 def table_tools(tables: Mapping[str, DataTable], digests: Mapping[str, str]) -> list[Tool]:
     """The tools for tables, by the names of their texts; none without tables."""
     return [DescribeTableTool(tables, digests), QueryTablesTool(list(tables.values()))] if tables else []

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
@@ -45,6 +45,14 @@ class DataTable(NamedTuple):
     name: str
     columns: Sequence[DataColumn]
     rows: Sequence[Sequence[Value]]
+
+
+def read_tables(texts: Mapping[str, str]) -> dict[str, DataTable]:
+    """The tables that texts are, by the names of the texts; none unless each is one, with a name of its own."""
+    found = {name: read_table(name, text) for name, text in texts.items()}
+    tables = {name: table for name, table in found.items() if table is not None}
+    is_whole = len({table.name for table in tables.values()}) == len(found)
+    return tables if is_whole else {}
 
 
 def read_table(name: str, text: str) -> DataTable | None:

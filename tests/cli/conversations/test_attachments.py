@@ -31,7 +31,7 @@ def sent(server):
 
 def test_the_model_reads_what_is_attached_also_later_and_the_file_is_not_read_again(talk, aeon, prices):
     server, chat = talk("Two.", "Milk.")
-    assert chat("What does flour cost?", "--attach", prices).out == "Two.\n"
+    assert chat("What does flour cost?", "--no-tools", "--attach", prices).out == "Two.\n"
     assert f"<<<prices.csv\n{PRICES}\n>>>prices.csv" in sent(server)[-1]["content"]
     Path(prices).unlink()
     assert chat("And what costs one?", "-c", "last").out == "Milk.\n"
@@ -150,7 +150,7 @@ def test_python_attaches_paths_and_bytes_and_an_edit_keeps_them(talk, prices):
 def test_attach_in_a_chat_goes_with_the_next_message(double, terminal, aeon, prices):
     server = double("Two.", "A title", "Nothing.")
     lines = [f"/attach {prices}", "/attach", f"/attach {prices}", "What does flour cost?", "/quit"]
-    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    code, screen = terminal("chat", "--no-tools", typed="".join(f"{line}\r" for line in lines))
     assert code == 0, screen
     assert "goes with the next message: prices.csv, 26 bytes" in screen
     (message, _) = aeon("conversation", "show", "last", "--json").json["path"]
@@ -189,6 +189,53 @@ def test_a_broken_pdf_is_one_error_without_lines_of_the_package_that_reads_it(pr
     assert "cannot be read as a PDF" in " ".join(refused.err.split())
 
 
+SALES = "product,units\nlamp,4\ndesk,1\nlamp,10\n"
+
+
+def test_a_question_about_an_attached_table_is_answered_by_a_query_platform_25(talk, aeon):
+    Path("sales.csv").write_text(SALES)
+    server, chat = talk("SELECT SUM(units) FROM sales WHERE product = 'lamp'", "They are for reading.")
+    ended = chat("How many lamps were sold in total?", "-a", "sales.csv")
+    assert (ended.code, ended.out) == (0, "14\n"), ended.err
+    assert len(server.requests) == 1
+    manifest = aeon("conversation", "why", "last", "--json").json
+    assert [(each["tool"], each["state"]) for each in manifest["toolCalls"]] == [
+        ("describe_table", "done"),
+        ("query_tables", "done"),
+    ]
+    (prompt,) = aeon("conversation", "why", "last", "--prompt", "--json").json[-1:]
+    assert prompt["text"] == server.requests[0].body["messages"][-1]["content"]
+    assert chat("What are they for?", "-c", "last").out == "They are for reading.\n"
+
+
+def test_where_no_query_can_answer_the_model_does_and_the_answer_is_doubted(talk):
+    Path("sales.csv").write_text(SALES)
+    _, chat = talk("SELECT AVG(price) FROM sales", "The file does not say that.")
+    ended = chat("What is the average price?", "-a", "sales.csv")
+    assert (ended.code, ended.out) == (4, "The file does not say that.\n"), ended.err
+    assert "no column 'price'" in " ".join(ended.err.split())
+
+
+def test_what_is_forgotten_of_a_table_is_in_no_manifest_platform_28(talk, aeon):
+    Path("sales.csv").write_text(SALES.replace("lamp", "zebrafinch"))
+    _, chat = talk("SELECT SUM(units) FROM sales WHERE product = 'zebrafinch'")
+    assert chat("How many were sold in total?", "-a", "sales.csv").out == "14\n"
+    assert "zebrafinch" in json.dumps(aeon("conversation", "why", "last", "--json").json)
+    message = aeon("conversation", "tree", "last", "--json").json[0]["id"]
+    assert aeon("conversation", "forget", message, "--yes").code == 0
+    left = [path for path in Path(".aeon").rglob("*") if path.is_file() and b"zebrafinch" in path.read_bytes()]
+    assert left == []
+
+
+def test_two_tables_of_the_same_name_are_read_by_the_model(talk):
+    Path("old").mkdir()
+    Path("sales.csv").write_text(SALES)
+    Path("old/sales.csv").write_text(SALES)
+    server, chat = talk("In which of both?")
+    assert chat("How many lamps were sold?", "-a", "sales.csv", "-a", "old/sales.csv").out == "In which of both?\n"
+    assert SALES.splitlines()[1] in sent(server)[-1]["content"]
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "doubts"),
     [
@@ -202,9 +249,9 @@ def test_a_broken_pdf_is_one_error_without_lines_of_the_package_that_reads_it(pr
     ],
 )
 def test_a_number_that_the_attached_text_does_not_have_is_doubted_core_17(talk, aeon, question, answer, doubts):
-    Path("list.csv").write_text("name,price\nflour,1.20\nmilk,0.99\n")
+    Path("list.txt").write_text("Flour costs 1.20, milk costs 0.99.\n")
     _, chat = talk(answer)
-    ended = chat(question, "-a", "list.csv")
+    ended = chat(question, "-a", "list.txt")
     assert (ended.code, ended.out) == (4 if doubts else 0, f"{answer}\n"), ended.err
     said = " ".join(ended.err.split())
     assert all(doubt in said for doubt in doubts)
@@ -212,8 +259,8 @@ def test_a_number_that_the_attached_text_does_not_have_is_doubted_core_17(talk, 
 
 
 def test_a_later_message_about_something_else_is_not_held_against_the_file(talk, aeon):
-    Path("list.csv").write_text("name,price\nflour,1.20\nmilk,0.99\n")
+    Path("list.txt").write_text("Flour costs 1.20, milk costs 0.99.\n")
     _, chat = talk("Flour costs 1.20.", "It began in 1618.")
-    chat("What does flour cost?", "-a", "list.csv")
+    chat("What does flour cost?", "-a", "list.txt")
     ended = chat("When did the Thirty Years' War begin?", "-c", "last")
     assert (ended.code, ended.out) == (0, "It began in 1618.\n"), ended.err

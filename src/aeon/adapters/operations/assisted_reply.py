@@ -1,7 +1,8 @@
 """Answers a message of a conversation with tools: a run of the kernel in place of one model call."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from aeon.base.errors import OrchestrationError, RequestError
@@ -13,7 +14,7 @@ from aeon.llm.interface import ChatMessage, LLMAdapter, LLMRequest, LLMResponse,
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Event, PlanReady, PlanStepStarted, TextGenerated
-from aeon.plan.models import PlanStep
+from aeon.plan.models import Plan, PlanStep
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.memory.manifest import call_json
 from aeon.supervisor.answered_run import AnsweredRun
@@ -30,19 +31,24 @@ _MAX_RESULT = 4000
 
 
 class ToolQuestion(NamedTuple):
-    """A user's message, and the messages before it, oldest first."""
+    """A user's message, and the messages before it, oldest first; the texts that are attached to it, by their names."""
 
     user: str
     message: str
     earlier: tuple[ChatMessage, ...]
+    texts: Mapping[str, str] = MappingProxyType({})
 
 
 class OfferedTools(NamedTuple):
-    """The tools that may help with a message, the memory that they share, and the most steps of a plan."""
+    """The tools that may help with a message, the memory that they share, and the most steps of a plan.
+
+    `plan` is that of code, if the model need not make one.
+    """
 
     registry: ToolRegistry
     memory: Memory
     ttl: int
+    plan: Plan | None = None
 
 
 OfferTools: TypeAlias = Callable[[ToolQuestion], OfferedTools | None]
@@ -82,7 +88,7 @@ class AssistedReply:
             earlier=tuple(each.text for each in self._question.earlier),
         )
         try:
-            raw = kernel.execute(self._question.message)
+            raw = kernel.execute(self._question.message, self._offered.plan)
         except OrchestrationError as error:
             raise WithoutToolsError("the use of tools could not be planned, so none was used") from error
         except RequestError as error:

@@ -94,13 +94,15 @@ class ReplyExecutor:
     ) -> JsonObject | None:
         """Return the answer with tools; None if none suits. By the model alone, and marked, if they do not help.
 
-        Where a file is attached, the model answers alone: a file that gives orders must not have a tool called.
+        Where a file is attached, only tools that query it are offered, after a plan by code: a file that gives orders
+        must not have another tool called.
         """
         prepared = self._memory.prepare(user, answer, form)
-        if prepared.has_attachments:
+        texts = self._memory.attached_texts(user, prepared)
+        if prepared.has_attachments and not texts:
             return None
-        earlier = _newest(prepared, self._context // 4)
-        question = ToolQuestion(user, prepared.message, earlier)
+        earlier = () if texts else _newest(prepared, self._context // 4)
+        question = ToolQuestion(user, prepared.message, earlier, texts)
         offered = self._offer(question)
         if offered is None:
             return None

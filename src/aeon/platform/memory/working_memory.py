@@ -244,6 +244,18 @@ class MemoryService:
         earlier = tuple(each.chat for each in _messages(memory.entries[:-1]))
         return PreparedReply(answer, memory.entries[-1].text, recalled, earlier, request, manifest, made.created_at)
 
+    def attached_texts(self, user: str, prepared: PreparedReply) -> dict[str, str]:
+        """Return the whole texts that are attached to the message of an answer, by their names.
+
+        None beside an image, and none if two have the same name.
+        """
+        entry = prepared.manifest["entries"][-1]
+        if "attachments" not in entry or prepared.request.images:
+            return {}
+        files = self._attachments.of(user, [entry["alternative"]]).get(entry["alternative"], [])
+        texts = {each.name: self._attachments.text(user, each) for each in files if each.name is not None}
+        return texts if len(texts) == len(files) else {}
+
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
         self._keep(prepared.answer, prepared.manifest, prepared.made_at)
