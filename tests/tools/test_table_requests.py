@@ -32,6 +32,8 @@ def test_counting_adding_sorting_and_looking_up_are_queries(request_):
         "Summarise this file in one sentence.",
         "Translate the roles into German.",
         "What is this file about?",
+        "What is a zeppelin?",
+        "Was ist ein Tester?",
         "Write a short mail to those who work the most hours.",
         "Why do developers work more?",
         "Explain which columns there are.",

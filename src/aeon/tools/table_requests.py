@@ -11,12 +11,12 @@ _ASKS: Final = re.compile(
     r"|least|fewest|few(?:er)? than|more than|less than|at least|at most|above|below|over|under|between|highest|lowest"
     r"|largest|smallest|biggest|longest|shortest|oldest|youngest|earliest|latest|newest|cheapest|(?:most|least) \w+"
     r"|maximum|minimum|max|min|top \d+|per|each|every|sort\w*|order(?:ed)? by|rank\w*|group\w*|list|show|which|who|whose"
-    r"|when|where|what (?:is|are|was|were|did|does)|is there|are there|does|did)\b"
+    r"|when|where|what (?:is|are|was|were|did|does)(?! an?\b)|is there|are there|does|did)\b"
     r"|\b(?:wie ?viele?|wie (?:oft|lange?|alt|hoch|groß|weit)|anzahl|summe|insgesamt|gesamt\w*|durchschnitt\w*|mittelwert"
     r"|median|meisten|wenigsten|mehr als|weniger als|mindestens|höchstens|über|unter|zwischen|höchste\w*|niedrigste\w*"
     r"|größte\w*|kleinste\w*|längste\w*|kürzeste\w*|älteste\w*|jüngste\w*|teuerste\w*|billigste\w*|günstigste\w*"
     r"|früheste\w*|späteste\w*|maximal\w*|minimal\w*|pro|je|jede\w*|sortier\w*|gruppier\w*|liste|zeige?|nenne|welche\w*|wer"
-    r"|wem|wen|wessen|wann|wo|was (?:ist|sind|war|waren|kostet|kosten)|gibt es)\b",
+    r"|wem|wen|wessen|wann|wo|was (?:ist|sind|war|waren|kostet|kosten)(?! eine?\b)|gibt es)\b",
     re.IGNORECASE,
 )
 

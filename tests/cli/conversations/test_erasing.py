@@ -77,7 +77,7 @@ def own_temporary_files(tmp_path_factory, monkeypatch):
 def said(aeon, double, monkeypatch):
     """A conversation with the marker in messages, answers, a tool's result and a large input; and one of eve's."""
     double(
-        f"A {OURS} it is.",
+        f"SELECT ship FROM {OURS} WHERE minutes = 40",
         f"The {OURS} needs 40 minutes.",
         f"A {THEIRS} it is.",
         f"Many a {OURS}.",
@@ -85,7 +85,7 @@ def said(aeon, double, monkeypatch):
     monkeypatch.setenv("AEON_MODEL_CONTEXT", "131072")
     attached = Path(f"{OURS}.csv")
     attached.write_text(f"ship,minutes\n{OURS},40\n")
-    assert aeon("chat", f"What is a {OURS}?", "--attach", attached).code == 0
+    assert aeon("chat", "Which ship needs 40 minutes?", "--attach", attached).out == f"{OURS}\n"
     attached.unlink()
     Path("ship.txt").write_text(f"The {OURS} needs 40 minutes.")
     assert aeon("chat", f"How long does the {OURS} in ship.txt need?", "-c", "last").code == 0
