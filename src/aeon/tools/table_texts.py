@@ -1,14 +1,13 @@
 """Texts that are tables, CSV with its dialects or JSON, read with the types of their columns. Pure."""
 
 import csv
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 
 Value: TypeAlias = str | int | float | None
 
@@ -142,21 +141,16 @@ def _objects(text: str) -> list[Json] | None:
     if not text.startswith(("[", "{")):
         return None
     try:
-        found = _loaded(text)
-    except (ValueError, RecursionError):
+        found = parse_strict(text)
+    except ValueError:
         try:
-            return [_loaded(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
+            return [parse_strict(line) for line in text.splitlines() if line.strip()]
+        except ValueError:
             return None
     if isinstance(found, dict):
         lists = [cast(list[Json], value) for value in cast(JsonObject, found).values() if isinstance(value, list)]
         return lists[0] if len(lists) == 1 else None
     return cast(list[Json], found) if isinstance(found, list) else None
-
-
-def _loaded(text: str) -> Json:
-    loaded: Json = json.loads(text)
-    return loaded
 
 
 def _cell(value: Json) -> str:

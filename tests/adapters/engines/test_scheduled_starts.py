@@ -118,7 +118,7 @@ def test_a_schedule_keeps_its_last_start_and_why_a_later_one_was_refused(schedul
     assert kept() == (*last, None)
     world.processes.change(scheduled.process.id, ProcessChange(enabled=False), MutationRequest(user))
     scheduled.starter().start_due(now(1).isoformat())
-    assert kept() == (*last, "The Process 'errand' is disabled.")
+    assert kept() == (*last, f"The process 'errand' of {user} is disabled.")
     world.processes.change(scheduled.process.id, ProcessChange(enabled=True), MutationRequest(user))
     (again,) = scheduled.starter().start_due(now(2).isoformat())
     assert kept() == (datetime.fromisoformat(again.firing.instant), again.firing.run_id, None)

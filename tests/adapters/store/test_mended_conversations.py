@@ -13,7 +13,7 @@ from aeon.adapters.store.sqlite.maintenance import check_record
 from aeon.adapters.store.sqlite.migrator import apply_script
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, SchemaVersions, schema_digest
 from aeon.platform.store import GuardError
-from aeon.testing.store.rows import fill, insertion, row_of
+from aeon.testing.store.rows import FIRST, ROWS, SET_TIP, insertion, row_of
 
 from .sqlite_world import Project
 
@@ -41,7 +41,21 @@ def break_it(store):
         unit.write("UPDATE alternatives SET is_active = 0 WHERE turn_id = 'turn'")
         unit.write("UPDATE conversations SET tip_id = 'nonsense' WHERE id = 'conversation'")
 
-    fill(store)
+    fill_version_14(store)
+    store.update(work)
+
+
+def fill_version_14(store):
+    """A row in every table, without the columns that came later."""
+
+    def work(unit):
+        for table in ROWS:
+            for changes in (*(changes for first, changes in FIRST if first == table), {}):
+                later = ("started_at", "run", "problem") if table == "schedules" else ()
+                row = {name: value for name, value in row_of(table, **changes).items() if name not in later}
+                unit.write(insertion(table, row), row)
+        unit.write(SET_TIP)
+
     store.update(work)
 
 
@@ -66,7 +80,8 @@ def test_a_broken_sqlite_record_is_mended(tmp_path):
         verify_mended(store)
     assert check_record(project.path) == []
     with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
-        apply_script(connection, project.path, load_migrations("sqlite")[14].down, 14, KNOWN_VERSIONS)
+        for number in (15, 14):
+            apply_script(connection, project.path, load_migrations("sqlite")[number].down, number, KNOWN_VERSIONS)
         assert schema_digest(connection) == DIGESTS[14]
     with closing(project.open(versions=before)) as store:
         store.update(lambda unit: unit.write("UPDATE alternatives SET is_active = 0"))
@@ -79,9 +94,9 @@ def test_a_broken_postgresql_record_is_mended(postgres):
     migrator.migrate(parse_address(address), None, load_migrations("postgresql")[:14])
     with closing(open_schema(parse_address(address), None)) as store:
         break_it(store)
-    assert migrate(address) == ["0015 invariants"]
+    assert migrate(address) == ["0015 invariants", "0016 starts"]
     with closing(open_postgresql(address)) as store:
         verify_mended(store)
-    assert roll_back(address, to=14) == ["0015 invariants"]
+    assert roll_back(address, to=14) == ["0016 starts", "0015 invariants"]
     with closing(open_schema(parse_address(address), None)) as store:
         store.update(lambda unit: unit.write("UPDATE alternatives SET is_active = 0"))

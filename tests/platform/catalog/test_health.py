@@ -204,7 +204,7 @@ def test_what_no_store_keeps_of_a_reason_is_replaced(world):
         world.store, world.catalog.tools, world.catalog.services, {"rest_api": Strange()}, world.clock
     )
     list(checks.run(user, only_due=False))
-    assert world.catalog.tools.get(user, tool.id).error_message == "bad\ufffd ? answer"
+    assert world.catalog.tools.get(user, tool.id).error_message == "bad\ufffd \ufffd answer"
 
 
 def test_a_tool_that_its_service_outgrew_is_down_at_once_and_its_owner_s_trail_says_so(world):

@@ -1,3 +1,4 @@
+DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
 ALTER TABLE schedules DROP COLUMN problem;
@@ -494,4 +495,327 @@ SELECT 'MetricValue' AS label, id AS id, '{' || '"id":' || coalesce('"' || repla
     coalesce('"' || replace(replace(instant, '\', '\\'), '"', '\"') || '"', 'null') WHEN 'boolean' THEN CASE number WHEN
     0 THEN 'false' ELSE 'true' END WHEN 'integer' THEN CAST(number AS INTEGER) ELSE number END || '}' AS properties
 FROM metric_values
+);
+
+CREATE VIEW graph_edge (type, from_label, from_id, to_label, to_id, properties) AS
+SELECT type, from_label, from_id, to_label, to_id, (SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char(31) || ']*' THEN (
+    WITH RECURSIVE escaped (n, text) AS (
+        SELECT 0, said
+        UNION ALL SELECT n + 1, replace(text, char(n + 1), printf('\u%04x', n + 1)) FROM escaped WHERE n < 31
+    ) SELECT text FROM escaped WHERE n = 31) ELSE said END FROM (SELECT properties AS said))
+FROM (
+SELECT 'OWNED_BY' AS type, 'Service' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM services AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Secret' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM secrets AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Tool' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM tools AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'ServiceTemplate' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
+    '{' || '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') ||
+    '}' AS properties
+FROM service_templates AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'ToolTemplate' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{'
+    || '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM tool_templates AS e
+UNION ALL
+SELECT 'USES_SERVICE' AS type, 'Tool' AS from_label, e.id AS from_id, 'Service' AS to_label, e.service_id AS to_id, '{'
+    || '"connectionParams":' || coalesce(e.connection_params, 'null') || '}' AS properties
+FROM tools AS e
+UNION ALL
+SELECT 'USES_SECRET' AS type, 'Tool' AS from_label, e.id AS from_id, 'Secret' AS to_label, e.secret_id AS to_id, '{' ||
+    '"scope":' || coalesce('"' || replace(replace(e.secret_scope, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM tools AS e
+WHERE e.secret_id IS NOT NULL
+UNION ALL
+SELECT 'USES_SECRET' AS type, 'Binding' AS from_label, e.id AS from_id, 'Secret' AS to_label, e.secret_id AS to_id, '{}'
+    AS properties
+FROM bindings AS e
+UNION ALL
+SELECT 'FOR_TOOL' AS type, 'Binding' AS from_label, e.id AS from_id, 'Tool' AS to_label, e.tool_id AS to_id, '{}' AS
+    properties
+FROM bindings AS e
+UNION ALL
+SELECT 'BOUND_BY' AS type, 'Binding' AS from_label, e.id AS from_id, 'User' AS to_label, e.user_id AS to_id, '{}' AS
+    properties
+FROM bindings AS e
+UNION ALL
+SELECT 'FOR_TOOL' AS type, 'Trust' AS from_label, e.id AS from_id, 'Tool' AS to_label, e.tool_id AS to_id, '{}' AS
+    properties
+FROM trusts AS e
+UNION ALL
+SELECT 'GIVEN_BY' AS type, 'Trust' AS from_label, e.id AS from_id, 'User' AS to_label, e.user_id AS to_id, '{}' AS
+    properties
+FROM trusts AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Process' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM processes AS e
+UNION ALL
+SELECT 'DEFINED_BY' AS type, 'Process' AS from_label, e.process_id AS from_id, 'Definition' AS to_label, e.digest AS
+    to_id, '{' || '"at":' || coalesce('"' || replace(replace(e.at, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"version":' || coalesce(e.version, 'null') || '}' AS properties
+FROM process_versions AS e
+UNION ALL
+SELECT 'HAS_STEP' AS type, 'Process' AS from_label, e.process_id AS from_id, 'ProcessStep' AS to_label,
+    CAST(e.process_id || '/' || e.id AS text) AS to_id, '{' || '"order":' || coalesce(e.position, 'null') || '}' AS
+    properties
+FROM process_steps AS e
+UNION ALL
+SELECT 'CALLS_TOOL' AS type, 'ProcessStep' AS from_label, CAST(e.process_id || '/' || e.id AS text) AS from_id, 'Tool'
+    AS to_label, e.tool_id AS to_id, '{' || '"timeout":' || coalesce(e.timeout, 'null') || ',' || '"interactionMode":'
+    || coalesce('"' || replace(replace(e.interaction_mode, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM process_steps AS e
+WHERE e.tool_id IS NOT NULL
+UNION ALL
+SELECT 'CALLS_PROCESS' AS type, 'ProcessStep' AS from_label, CAST(e.process_id || '/' || e.id AS text) AS from_id,
+    'Process' AS to_label, e.called_process_id AS to_id, '{' || '"timeout":' || coalesce(e.timeout, 'null') || '}' AS
+    properties
+FROM process_steps AS e
+WHERE e.called_process_id IS NOT NULL
+UNION ALL
+SELECT 'DEPENDS_ON' AS type, 'ProcessStep' AS from_label, CAST(s.process_id || '/' || s.id AS text) AS from_id,
+    'ProcessStep' AS to_label, CAST(t.process_id || '/' || t.id AS text) AS to_id, '{' || '"order":' || coalesce(e.rank,
+    'null') || '}' AS properties
+FROM step_dependencies AS e
+JOIN process_steps AS s ON s.process_id = e.process_id AND s.position = e.step
+JOIN process_steps AS t ON t.process_id = e.process_id AND t.position = e.needs
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Schedule' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM schedules AS e
+UNION ALL
+SELECT 'STARTS' AS type, 'Schedule' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS to_id, '{}'
+    AS properties
+FROM schedules AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Webhook' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM webhooks AS e
+UNION ALL
+SELECT 'STARTS' AS type, 'Webhook' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS to_id, '{}' AS
+    properties
+FROM webhooks AS e
+UNION ALL
+SELECT 'USES_SECRET' AS type, 'Webhook' AS from_label, e.id AS from_id, 'Secret' AS to_label, e.secret_id AS to_id, '{}'
+    AS properties
+FROM webhooks AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Alert' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM alerts AS e
+UNION ALL
+SELECT 'STARTS' AS type, 'Alert' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS to_id, '{}' AS
+    properties
+FROM alerts AS e
+UNION ALL
+SELECT 'STARTED_BY' AS type, 'Run' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.accepted_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM runs AS e
+UNION ALL
+SELECT 'FOLLOWS' AS type, 'Run' AS from_label, e.id AS from_id, 'Definition' AS to_label, e.digest AS to_id, '{}' AS
+    properties
+FROM runs AS e
+UNION ALL
+SELECT 'RUN_OF' AS type, 'Run' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS to_id, '{}' AS
+    properties
+FROM runs AS e
+WHERE EXISTS (SELECT 1 FROM processes WHERE processes.id = e.process_id)
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Conversation' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{'
+    || '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM conversations AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Erasure' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM erasures AS e
+UNION ALL
+SELECT 'DEFAULT_PROCESS' AS type, 'Conversation' AS from_label, e.id AS from_id, 'Process' AS to_label,
+    e.default_process_id AS to_id, '{' || '"since":' || coalesce('"' || replace(replace(e.default_process_since, '\',
+    '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM conversations AS e
+WHERE e.default_process_id IS NOT NULL
+UNION ALL
+SELECT 'FORKED_FROM' AS type, 'Conversation' AS from_label, e.id AS from_id, 'Conversation' AS to_label,
+    e.forked_from_id AS to_id, '{' || '"originTurn":' || coalesce('"' || replace(replace(e.origin_turn_id, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"originAlternative":' || coalesce('"' ||
+    replace(replace(e.origin_alternative_id, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM conversations AS e
+WHERE e.forked_from_id IS NOT NULL
+UNION ALL
+SELECT 'HAS_TURN' AS type, 'Conversation' AS from_label, e.conversation_id AS from_id, 'ConversationTurn' AS to_label,
+    e.id AS to_id, '{' || '"sequence":' || coalesce(e.sequence, 'null') || '}' AS properties
+FROM conversation_turns AS e
+UNION ALL
+SELECT 'CHILD_OF' AS type, 'ConversationTurn' AS from_label, e.id AS from_id, 'ConversationTurn' AS to_label,
+    e.parent_id AS to_id, '{' || '"viaAlternative":' || coalesce('"' || replace(replace(e.via_alternative_id, '\',
+    '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM conversation_turns AS e
+WHERE e.parent_id IS NOT NULL
+UNION ALL
+SELECT 'HAS_ALTERNATIVE' AS type, 'ConversationTurn' AS from_label, e.turn_id AS from_id, 'Alternative' AS to_label,
+    e.id AS to_id, '{' || '"isActive":' || CASE e.is_active WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"sequence":'
+    || coalesce(e.sequence, 'null') || '}' AS properties
+FROM alternatives AS e
+UNION ALL
+SELECT 'RESPONDS_TO' AS type, 'Alternative' AS from_label, e.id AS from_id, 'Alternative' AS to_label, e.responds_to_id
+    AS to_id, '{}' AS properties
+FROM alternatives AS e
+WHERE e.responds_to_id IS NOT NULL
+UNION ALL
+SELECT 'EXECUTED_BY' AS type, 'Alternative' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS
+    to_id, '{' || '"createdAt":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null')
+    || '}' AS properties
+FROM alternatives AS e
+WHERE e.process_id IS NOT NULL
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Episode' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM episodes AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Entity' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM entities AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Merge' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM merges AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Fact' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM facts AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Introspection' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{'
+    || '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM introspections AS e
+UNION ALL
+SELECT 'HAS_CONTENT' AS type, 'Alternative' AS from_label, e.alternative_id AS from_id, 'Episode' AS to_label, e.id AS
+    to_id, '{' || '"source":' || coalesce('"' || replace(replace(e.source, '\', '\\'), '"', '\"') || '"', 'null') || ','
+    || '"createdAt":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM episodes AS e
+WHERE e.alternative_id IS NOT NULL
+UNION ALL
+SELECT 'MENTIONS' AS type, 'Episode' AS from_label, e.episode_id AS from_id, 'Entity' AS to_label, e.entity_id AS to_id,
+    '{' || '"name":' || coalesce('"' || replace(replace(e.name, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"extractor":' || coalesce('"' || replace(replace(e.extractor, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"confidence":' || coalesce(e.confidence, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM mentions AS e
+UNION ALL
+SELECT 'KEEPS' AS type, 'Merge' AS from_label, e.id AS from_id, 'Entity' AS to_label, e.kept_id AS to_id, '{}' AS
+    properties
+FROM merges AS e
+UNION ALL
+SELECT 'ABSORBS' AS type, 'Merge' AS from_label, e.id AS from_id, 'Entity' AS to_label, e.absorbed_id AS to_id, '{}' AS
+    properties
+FROM merges AS e
+UNION ALL
+SELECT 'ENRICHED_BY' AS type, 'Entity' AS from_label, e.id AS from_id, 'Process' AS to_label, e.enriched_by AS to_id,
+    '{}' AS properties
+FROM entities AS e
+WHERE e.enriched_by IS NOT NULL
+UNION ALL
+SELECT 'HAS_SUBJECT' AS type, 'Fact' AS from_label, e.id AS from_id, 'Entity' AS to_label, e.subject_id AS to_id, '{}'
+    AS properties
+FROM facts AS e
+WHERE e.subject_id IS NOT NULL
+UNION ALL
+SELECT 'HAS_OBJECT' AS type, 'Fact' AS from_label, e.id AS from_id, 'Entity' AS to_label, e.object_id AS to_id, '{}' AS
+    properties
+FROM facts AS e
+WHERE e.object_id IS NOT NULL
+UNION ALL
+SELECT 'ASSERTS' AS type, 'Episode' AS from_label, e.episode_id AS from_id, 'Fact' AS to_label, e.fact_id AS to_id, '{'
+    || '"kind":' || coalesce('"' || replace(replace(e.kind, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"state":'
+    || coalesce('"' || replace(replace(e.state, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"extractor":' ||
+    coalesce('"' || replace(replace(e.extractor, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"confidence":' ||
+    coalesce(e.confidence, 'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"saidAt":' || coalesce('"' || replace(replace(e.said_at, '\', '\\'), '"',
+    '\"') || '"', 'null') || ',' || '"trueFrom":' || coalesce('"' || replace(replace(e.true_from, '\', '\\'), '"', '\"')
+    || '"', 'null') || ',' || '"trueUntil":' || coalesce('"' || replace(replace(e.true_until, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"decidedAt":' || coalesce('"' || replace(replace(e.decided_at, '\', '\\'), '"', '\"') ||
+    '"', 'null') || '}' AS properties
+FROM assertions AS e
+UNION ALL
+SELECT 'HAS_ACTIVE_ENTITY' AS type, 'Conversation' AS from_label, e.conversation_id AS from_id, 'Entity' AS to_label,
+    e.entity_id AS to_id, '{' || '"ownerId":' || coalesce('"' || replace(replace(e.owner_id, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"state":' || coalesce('"' || replace(replace(e.state, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"includeSummary":' || CASE e.include_summary WHEN 1 THEN 'true' ELSE 'false' END || ',' ||
+    '"includeFacets":' || CASE e.include_facets WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"includeRelationships":'
+    || CASE e.include_relationships WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"addedAt":' || coalesce('"' ||
+    replace(replace(e.added_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM active_entities AS e
+UNION ALL
+SELECT 'HAS_SUMMARY' AS type, 'Conversation' AS from_label, e.conversation_id AS from_id, 'Summary' AS to_label, e.id AS
+    to_id, '{}' AS properties
+FROM summaries AS e
+UNION ALL
+SELECT 'COVERS_UP_TO' AS type, 'Summary' AS from_label, e.id AS from_id, 'ConversationTurn' AS to_label, e.last_turn_id
+    AS to_id, '{}' AS properties
+FROM summaries AS e
+UNION ALL
+SELECT 'CREATED_BY_PROCESS' AS type, 'Summary' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS
+    to_id, '{}' AS properties
+FROM summaries AS e
+WHERE e.process_id IS NOT NULL
+UNION ALL
+SELECT 'SUMMARIZES' AS type, 'Summary' AS from_label, e.summary_id AS from_id, 'Episode' AS to_label, e.episode_id AS
+    to_id, '{' || '"order":' || coalesce(e.n, 'null') || '}' AS properties
+FROM summary_sources AS e
+UNION ALL
+SELECT 'HAS_CONTENT' AS type, 'Summary' AS from_label, e.summary_id AS from_id, 'Episode' AS to_label, e.episode_id AS
+    to_id, '{' || '"n":' || coalesce(e.n, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"createdBy":' || coalesce('"' ||
+    replace(replace(e.created_by, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM summary_contents AS e
+UNION ALL
+SELECT 'CREATED_BY_PROCESS' AS type, 'Introspection' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id
+    AS to_id, '{}' AS properties
+FROM introspections AS e
+WHERE e.process_id IS NOT NULL
+UNION ALL
+SELECT 'HAS_CONTENT' AS type, 'Introspection' AS from_label, e.introspection_id AS from_id, 'Episode' AS to_label,
+    e.episode_id AS to_id, '{' || '"n":' || coalesce(e.n, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"createdBy":' || coalesce('"' ||
+    replace(replace(e.created_by, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM introspection_contents AS e
+UNION ALL
+SELECT 'RUNS_IN' AS type, 'Worker' AS from_label, e.id AS from_id, 'Executor' AS to_label, e.executor_id AS to_id, '{}'
+    AS properties
+FROM workers AS e
+UNION ALL
+SELECT 'PROCESSES' AS type, 'Worker' AS from_label, e.id AS from_id, 'ProcessStep' AS to_label,
+    CAST(e.current_process_id || '/' || e.current_step_id AS text) AS to_id, '{}' AS properties
+FROM workers AS e
+WHERE EXISTS (SELECT 1 FROM process_steps AS p
+              WHERE p.process_id = e.current_process_id AND p.id = e.current_step_id)
+UNION ALL
+SELECT 'EXECUTES' AS type, 'Worker' AS from_label, e.id AS from_id, 'Tool' AS to_label, e.current_tool_id AS to_id, '{}'
+    AS properties
+FROM workers AS e
+WHERE EXISTS (SELECT 1 FROM tools WHERE tools.id = e.current_tool_id)
 );
