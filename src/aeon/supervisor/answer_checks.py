@@ -10,13 +10,11 @@ from aeon.base.language import language_of
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
-from aeon.supervisor.number_checks import calculation_doubts, number_doubts
+from aeon.supervisor.number_checks import number_doubts
 from aeon.supervisor.numerals import find_numbers
-from aeon.supervisor.query_checks import query_doubts
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
-from aeon.tools.table_queries import QueryTablesTool
-from aeon.tools.text_calculations import CalculateFromTextTool
+from aeon.tools.attachments import CALCULATE_FROM_TEXT, QUERY_TABLES
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -60,9 +58,13 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     answer = run.results[run.steps[-1].step_id]
     if _is_empty(answer):
         return ["the answer is empty"]
-    if run.steps[-1].tool == QueryTablesTool.name:
+    if run.steps[-1].tool == QUERY_TABLES:
+        from aeon.supervisor.query_checks import query_doubts
+
         return query_doubts(run)
-    if run.steps[-1].tool == CalculateFromTextTool.name:
+    if run.steps[-1].tool == CALCULATE_FROM_TEXT:
+        from aeon.supervisor.calculation_checks import calculation_doubts
+
         return calculation_doubts(run)
     if not run.is_planned and not run.is_written:
         return []

@@ -13,10 +13,9 @@ from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.arithmetic_requests import is_only_arithmetic, names_operation
-from aeon.tools.attachments import IMAGE_LINE, AttachmentTool
+from aeon.tools.attachments import IMAGE_LINE
 from aeon.tools.date_requests import asks_dates
 from aeon.tools.number_words import find_expression
-from aeon.tools.text_calculations import asks_proportion, calculation_in
 from aeon.tools.unit_requests import asks_conversion, asks_unit, count_quantities
 
 _ROUNDED = 0.01
@@ -24,10 +23,6 @@ _ROUNDED = 0.01
 
 _SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
 """Numbers that need no source: small ones, and those of units and percent."""
-
-_OF_PROPORTION = 3
-
-_OF_UNITS = frozenset([7, 12, 24, 52, 60, 100, 365, 1000, 3600])
 
 _SEARCHED = 2000
 """Characters of a request in which words are looked for that stand far apart."""
@@ -72,7 +67,7 @@ def _invented_numbers(run: AnsweredRun) -> list[str]:
     if last.tool is not None or not last.arguments or IMAGE_LINE.search(last.description):
         return []
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
-    known = _numbers_in([run.request, *run.earlier, *map(str, iterate_leaves(earlier))])
+    known = numbers_in([run.request, *run.earlier, *map(str, iterate_leaves(earlier))])
     numerals = NUMERAL.findall(as_text(run.results[last.step_id]))
     invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
     listed = ", ".join(dict.fromkeys(invented[:5]))
@@ -100,36 +95,12 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
 
 
-def calculation_doubts(run: AnsweredRun) -> list[str]:
-    """The reasons to doubt a number computed from texts: it is less than 0, or made of others than those of the texts.
-
-    The number of the addends may divide their sum, and 100 and the numbers of units need no source. What is needed for
-    another number of people follows from three numbers.
-    """
-    call, texts = run.calls[-1], [value for step_id, value in run.results.items() if step_id in _read_by(run)]
-    expression = calculation_in(str(call.arguments["calculation"])) or ""
-    known = _numbers_in([run.request, *map(str, iterate_leaves(texts))]) | _OF_UNITS | {expression.count("+") + 1.0}
-    numerals = [each for each in NUMERAL.findall(expression) if not readings(each) & known]
-    listed = ", ".join(dict.fromkeys(numerals[:5]))
-    doubts = [f"it was computed with {listed}, which neither the request nor a text has"] if numerals else []
-    if asks_proportion(run.request) and len(set(NUMERAL.findall(expression))) < _OF_PROPORTION:
-        doubts.append("it was computed with fewer than three numbers, and a proportion has three")
-    result = run.results[run.steps[-1].step_id]
-    is_negative = any(isinstance(leaf, int | float) and leaf < 0 for leaf in iterate_leaves(result))
-    return [*doubts, *(["the result is less than 0"] if is_negative else [])]
-
-
-def _read_by(run: AnsweredRun) -> set[str]:
-    """The steps that read a text."""
-    return {call.step_id for call in run.calls if call.tool_name == AttachmentTool.name}
-
-
 def _forms(texts: Iterable[str]) -> set[float]:
     """The numbers of texts, in all forms in which they may be used."""
-    return {form for number in _numbers_in([*texts]) for form in shares(number)}
+    return {form for number in numbers_in([*texts]) for form in shares(number)}
 
 
-def _numbers_in(texts: Sequence[str]) -> set[float]:
+def numbers_in(texts: Sequence[str]) -> set[float]:
     """The numbers of texts, in digits or words."""
     in_words = {number for text in texts for number in find_numbers(text)}
     return in_words | {number for text in texts for each in NUMERAL.findall(text) for number in readings(each)}
@@ -169,8 +140,8 @@ def _computed_alone(run: AnsweredRun) -> list[str]:
         return []
     if asks_dates(run.request) or asks_conversion(run.request):
         return ["the model computed it by itself"]
-    known = _numbers_in([run.request, *run.earlier]) | {0, 1}
-    is_fresh = not _numbers_in([as_text(run.results[last.step_id])]) <= known
+    known = numbers_in([run.request, *run.earlier]) | {0, 1}
+    is_fresh = not numbers_in([as_text(run.results[last.step_id])]) <= known
     return ["the model computed it by itself"] if is_fresh and _is_computable(run.request) else []
 
 

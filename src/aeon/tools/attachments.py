@@ -15,6 +15,10 @@ PART_CHARACTERS = 10_000
 IMAGE_LINE = re.compile(r"^Image (.+), [\d,]+ bytes, sha256 ([0-9a-f]{64})$", re.MULTILINE)
 """How a step's description names an image that the model sees."""
 
+QUERY_TABLES = "query_tables"
+CALCULATE_FROM_TEXT = "calculate_from_text"
+"""The names of the tools that compute an answer from attached texts; their modules are loaded when they are used."""
+
 _MIN_FILL = 0.6
 """A part ends at a paragraph, a line or a word, if one ends after this share of it."""
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.tools.attachments import QUERY_TABLES
 from aeon.tools.interface import Tool
 from aeon.tools.table_texts import DataTable, Value
 
@@ -118,7 +119,7 @@ class DescribeTableTool(Tool):
 class QueryTablesTool(Tool):
     """Runs a query on the tables of one request, which lie in a database in memory for as long as the query runs."""
 
-    name = "query_tables"
+    name = QUERY_TABLES
     description = "Run one SELECT statement of SQLite on the tables that the user attached."
     input_schema: JsonObject = {  # noqa: RUF012
         "type": "object",

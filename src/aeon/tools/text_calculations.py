@@ -6,6 +6,7 @@ from typing import Any, Final
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Tool
 from aeon.tools.table_requests import asks_to_write
 from aeon.tools.worked_solutions import calculation_at_end
@@ -75,7 +76,7 @@ def asks_proportion(request: str) -> bool:
 class CalculateFromTextTool(Tool):
     """Computes the calculation in a model's words, whatever result the model states."""
 
-    name = "calculate_from_text"
+    name = CALCULATE_FROM_TEXT
     description = "Compute the calculation that answers a question about a text."
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
         "type": "object",

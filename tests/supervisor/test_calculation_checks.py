@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from aeon.supervisor.number_checks import calculation_doubts
+from aeon.supervisor.calculation_checks import calculation_doubts
 
 TEXT = "Mon 12\nTue 15\nBudget 8,500 EUR\nLemon cake, 12 pieces, 200 g sugar, four eggs"
 
