@@ -33,6 +33,8 @@ def test_counting_adding_sorting_and_looking_up_are_queries(request_):
         "Translate the roles into German.",
         "What is this file about?",
         "What is a zeppelin?",
+        "Which columns are there?",
+        "Welche Spalten hat die Datei?",
         "Was ist ein Tester?",
         "Write a short mail to those who work the most hours.",
         "Why do developers work more?",

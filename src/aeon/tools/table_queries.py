@@ -1,5 +1,6 @@
 """`QueryTablesTool`: answers questions about tables that the user gave, by a query in SQL that a model writes."""
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,9 @@ _LISTED_VALUES: Final = 12
 _LISTED_LENGTH: Final = 40
 _SHOWN_COLUMNS: Final = 40
 _SAMPLE: Final = 2
+
+_FENCED: Final = re.compile(r"```(?:\w+\s)?\s*((?:select|with)\b.*?)```", re.IGNORECASE | re.DOTALL)
+_BEGUN: Final = re.compile(r"^[\s`]*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
 
 _READS: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -246,10 +250,12 @@ def _restrict(database: sqlite3.Connection) -> None:
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ANSWER)
 
 
-def _cleaned(query: str) -> str:
-    """A query without the fence and the semicolon that models write around it."""
-    lines = [line for line in query.strip().splitlines() if not line.strip().startswith("```")]
-    return "\n".join(lines).strip().rstrip(";").rstrip()
+def _cleaned(said: str) -> str:
+    """The query in a model's words: without a fence, what stands before it, and the semicolon at its end."""
+    fenced = _FENCED.search(said)
+    begun = _BEGUN.search(said)
+    query = fenced[1] if fenced else said[begun.end() :].split("\n\n", maxsplit=1)[0] if begun else said
+    return query.strip().rstrip("`").rstrip().rstrip(";").rstrip()
 
 
 def _written(names: Sequence[str], rows: Sequence[Sequence[Value]], more: int) -> str:

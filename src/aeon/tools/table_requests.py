@@ -21,13 +21,16 @@ _ASKS: Final = re.compile(
 )
 
 _WRITES: Final = re.compile(
-    r"\b(?:summar\w+|sum (?:(?:it|this|that|them) )?up|explain\w*|describ\w+|translat\w+|rewrit\w+|rephras\w+|write|draft\w*|compose|why|opinion|advice|advise"
-    r"|suggest\w*|recommend\w*|convert\w*|correct\w*|improve\w*|shorten|e-?mail|letter|poem|in one sentence|what (?:is|are) "
-    r"(?:this|these|it|the file|the table|the data)(?: file| table| data)?(?: all)? about|chart|plot|diagram)\b"
-    r"|\b(?:zusammen(?:fass\w*|gefasst)|fass\w*|erklär\w*|beschreib\w*|übersetz\w*|schreib\w*|verfass\w*|formulier\w*|warum"
-    r"|wieso|weshalb|rat|empfiehl\w*|empfehl\w*|vorschlag\w*|korrigier\w*|verbesser\w*|kürze|brief|gedicht|worum geht)\b",
+    r"\b(?:summar\w+|sum (?:(?:it|this|that|them) )?up|explain\w*|describ\w+|translat\w+|rewrit\w+|rephras\w+|write|draft\w*"
+    r"|compose|why|opinion|advice|advise|suggest\w*|recommend\w*|convert\w*|correct\w*|improve\w*|shorten|e-?mail|letter"
+    r"|poem|in one sentence|chart|plot|diagram|(?:which|what|name|list|how many) (?:the )?(?:columns|fields|headings)"
+    r"|what (?:is|are) (?:this|these|it|the (?:file|table|data))(?: file| table| data)?(?: all)? about)\b"
+    r"|\b(?:zusammen(?:fass\w*|gefasst)|fass\w*|erklär\w*|beschreib\w*|übersetz\w*|schreib\w*|verfass\w*|formulier\w*"
+    r"|warum|wieso|weshalb|rat|empfiehl\w*|empfehl\w*|vorschlag\w*|korrigier\w*|verbesser\w*|kürze|brief|gedicht"
+    r"|worum geht|(?:welche|wie viele) spalten)\b",
     re.IGNORECASE,
 )
+"""What is to be written, or asks for the form of the table: the model answers that from the text."""
 
 
 def asks_of_table(request: str) -> bool:
