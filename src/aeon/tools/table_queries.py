@@ -144,6 +144,8 @@ class QueryTablesTool(Tool):
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError for what is no query of these tables, and for one that takes too long."""
         query = _cleaned(str(kwargs["query"]))
+        if _BEGUN.match(query) is None:
+            raise self._refusal(query, "it is no SELECT")
         with closing(sqlite3.connect(":memory:")) as database:
             for table in self._tables:
                 _load(database, table)
