@@ -110,6 +110,13 @@ def test_a_column_that_is_not_there_is_said_with_those_that_are(ask):
         ask("SELECT AVG(salary) FROM team")
 
 
+@pytest.mark.parametrize("function", ["SUM", "AVG", "TOTAL"])
+def test_texts_are_not_added_up_as_the_numbers_at_their_beginning(ask, function):
+    with pytest.raises(ToolError, match="adds up a column that has texts"):
+        ask(f"SELECT {function}(city) FROM team")
+    assert ask(f"SELECT {function}(hours) FROM team WHERE name = 'Asha'") == "32"
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -29,6 +29,9 @@ def test_a_csv_file_is_a_table_with_typed_columns():
         (['"1,250.50"', '"2,000,000"', "3"], "REAL", [1250.5, 2000000.0, 3.0]),
         (["$5", "$1.20", "$0.99"], "REAL", [5.0, 1.2, 0.99]),
         (["12.50 €", "3 €", "1 €"], "REAL", [12.5, 3.0, 1.0]),
+        (["$5", "€5", "1"], "TEXT", ["$5", "€5", "1"]),
+        (["10", "n/a", "20"], "INTEGER", [10, None, 20]),
+        (['"12,50"', '"3,5"', "1"], "REAL", [12.5, 3.5, 1.0]),
         (["007", "12", "3"], "TEXT", ["007", "12", "3"]),
         (["1234567890123456", "1", "2"], "TEXT", ["1234567890123456", "1", "2"]),
         (["1", "two", "3"], "TEXT", ["1", "two", "3"]),
@@ -45,6 +48,13 @@ def test_the_values_of_a_column_have_one_type(cells, kind, values):
 def test_between_semicolons_numbers_are_in_german_style():
     table = read_table("beitraege.csv", "Name;Beitrag\nAlbers, Jana;1.234,50\nBrandt;90,5\nDorn;12\n")
     assert table.rows == [("Albers, Jana", 1234.5), ("Brandt", 90.5), ("Dorn", 12.0)]
+
+
+def test_between_semicolons_a_dot_groups_thousands_and_between_tabs_only_beside_a_decimal_comma():
+    assert [row[1] for row in read_table("t.csv", "a;b\nx;1.234\ny;2.500\n").rows] == [1234.0, 2500.0]
+    assert [row[1] for row in read_table("t.csv", "a;b\nx;12.50\ny;2.5\n").rows] == [12.5, 2.5]
+    assert [row[1] for row in read_table("t.tsv", "a\tb\nx\t1.234\ny\t2.500\n").rows] == [1.234, 2.5]
+    assert [row[1] for row in read_table("t.tsv", "a\tb\tc\nx\t1.234\t2,5\n").rows] == [1234.0]
 
 
 def test_headings_that_are_empty_or_stand_twice_get_names_of_their_own():

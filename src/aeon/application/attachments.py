@@ -132,7 +132,7 @@ def plan_of_texts(request: str, attachments: Attachments, images: Sequence[Named
     it. Where a number is to be computed from short texts, the model takes the calculation from them, and code computes
     it. Other texts that fit together are read whole. Of longer ones each part is noted, and the answer is made from the
     notes.
-    No text can change the plan. Raises RequestError for too long a text.
+    Whether a text is a table decides on the plan; nothing that it says does. Raises RequestError for too long a text.
     """
     if not images and asks_of_table(request) and read_tables(attachments.texts):
         return build_plan(query_plan(request, attachments.digests))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import date
-from math import isfinite
+from math import fsum, isfinite
 from typing import Any, Final
 
 from aeon.base.errors import ToolError
@@ -84,6 +84,35 @@ _FUNCTIONS: Final[Sequence[tuple[str, int, Callable[..., Value]]]] = (
 """Functions of other databases that models write, and SQLite does not have: name, number of arguments (-1: any)."""
 
 
+class _Sum:
+    """SUM of numbers alone: SQLite takes a text such as "n/a" or "1,50" for the number at its beginning."""
+
+    def __init__(self) -> None:
+        self.values: list[int | float] = []
+
+    def step(self, value: Value) -> None:
+        if isinstance(value, str):
+            raise TypeError(value)
+        if value is not None:
+            self.values.append(value)
+
+    def finalize(self) -> Any:
+        if not self.values or any(isinstance(each, float) for each in self.values):
+            return fsum(self.values) if self.values else None
+        return sum(self.values)
+
+
+class _Average(_Sum):
+    """AVG of numbers alone."""
+
+    def finalize(self) -> Any:
+        return fsum(self.values) / len(self.values) if self.values else None
+
+
+_AGGREGATES: Final = (("sum", _Sum), ("total", _Sum), ("avg", _Average))
+_TEXT_ADDED: Final = "'step' method raised error"
+
+
 class DescribeTableTool(Tool):
     """Says which columns a table has, with values that help to write conditions."""
 
@@ -147,10 +176,10 @@ class QueryTablesTool(Tool):
         if _BEGUN.match(query) is None:
             raise self._refusal(query, "it is no SELECT")
         with closing(sqlite3.connect(":memory:")) as database:
-            for table in self._tables:
-                _load(database, table)
-            _restrict(database)
             try:
+                for table in self._tables:
+                    _load(database, table)
+                _restrict(database)
                 cursor = database.execute(query)
                 rows = cursor.fetchmany(_MAX_ROWS)
                 more = sum(1 for _ in cursor)
@@ -168,6 +197,11 @@ class QueryTablesTool(Tool):
             return ToolError(
                 f"The data has no column {name!r}, so it does not say that; it has {columns}.",
                 next_step="Ask about one of these columns.",
+            )
+        if _TEXT_ADDED in reason:
+            return ToolError(
+                f"The query adds up a column that has texts: {query}",
+                next_step="Correct the column, or ask for another.",
             )
         if reason == "interrupted":
             return ToolError(f"The query took more than {_SECONDS:g} seconds: {query}", next_step="Ask for less.")
@@ -246,6 +280,8 @@ def _restrict(database: sqlite3.Connection) -> None:
 
     for name, count, function in _FUNCTIONS:
         database.create_function(name, count, function, deterministic=True)
+    for name, aggregate in _AGGREGATES:
+        database.create_aggregate(name, 1, aggregate)
     until = time.monotonic() + _SECONDS
     database.set_authorizer(authorize)
     database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
@@ -26,6 +26,10 @@ _INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})")
 _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})?\.\d{1,15}")
 _GERMAN: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,14})(?:,\d{1,15})?")
+_DECIMAL_COMMA: Final = re.compile(r"[-+]?\d+,\d{1,2}")
+_MISSING: Final = frozenset({"n/a", "na", "nan", "null", "none", "-", "–", "k. a.", "k.a."})  # noqa: RUF001  # as people type it
+"""Cells that say that a number is not known."""
+
 _SIGN: Final = "[$€£¥]|EUR|USD|CHF"
 _CURRENCY: Final = re.compile(rf"(?P<before>{_SIGN})?\s?(?P<number>[-+\d.,]+)\s?(?P<after>{_SIGN})?")
 _GERMAN_DATE: Final = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
@@ -57,8 +61,8 @@ def read_tables(texts: Mapping[str, str]) -> dict[str, DataTable]:
 def read_table(name: str, text: str) -> DataTable | None:
     """The table that a text is, by its name and its form; None if it is another text.
 
-    Cells with numbers in English or, between semicolons and tabs, German style become numbers, German dates ISO dates,
-    and empty cells None.
+    A column of numbers in English or German style becomes numbers, one of German dates ISO dates, an empty cell None.
+    Between semicolons, 1.234 is more than a thousand. Amounts in several currencies stay texts.
     """
     found = _records(text) or _delimited(name, text)
     if found is None:
@@ -82,8 +86,12 @@ def _delimited(name: str, text: str) -> _Cells | None:
         headings, *cells = rows
         is_even = all(len(row) == len(headings) for row in cells)
         if _are_headings(headings) and is_even and (is_named or _is_surely_table(delimiter, cells)):
-            return _distinct(headings), cells, delimiter in ";\t"
+            return _distinct(headings), cells, delimiter == ";" or (delimiter == "\t" and _has_decimal_comma(cells))
     return None
+
+
+def _has_decimal_comma(cells: Sequence[Sequence[str]]) -> bool:
+    return any(_DECIMAL_COMMA.fullmatch(cell) for row in cells for cell in row)
 
 
 def _is_surely_table(delimiter: str, cells: Sequence[Sequence[str]]) -> bool:
@@ -161,13 +169,13 @@ def _cell(value: Json) -> str:
 
 def _column(cells: Sequence[str], *, is_german: bool) -> tuple[Literal["INTEGER", "REAL", "TEXT"], list[Value]]:
     """The type of a column, and its values."""
-    filled = [cell for cell in cells if cell]
-    readers: Iterator[Callable[[str], Value]] = iter(
-        (_read_integer, _read_real, *([_read_german] if is_german else []), _read_german_date)
-    )
-    for read in readers:
-        values = [read(cell) if cell else None for cell in cells]
-        if filled and all(value is not None for cell, value in zip(cells, values, strict=True) if cell):
+    known = ["" if cell.casefold() in _MISSING else cell for cell in cells]
+    signs = {found[1] or found[3] for cell in known if (found := _CURRENCY.fullmatch(cell))}
+    numbers = (_read_german, _read_real) if is_german else (_read_real, _read_german)
+    readers: list[Callable[[str], Value]] = [_read_integer, *(numbers if len(signs - {None}) <= 1 else ())]
+    for read in [*readers, _read_german_date]:
+        values = [read(cell) if cell else None for cell in known]
+        if any(known) and all(value is not None for cell, value in zip(known, values, strict=True) if cell):
             kinds = {type(value) for value in values if value is not None}
             return ("TEXT" if str in kinds else "REAL" if float in kinds else "INTEGER"), values
     return "TEXT", [cell or None for cell in cells]
