@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from aeon.application.conversations import AnswerFollower, ConversationService
 from aeon.cli.console import print_message
 from aeon.cli.conversations.chat import Chat, ChatOptions
-from aeon.cli.conversations.paths import active_response, print_earlier, print_path
+from aeon.cli.conversations.paths import active_response, answer_at, print_earlier, print_path
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.session import load_cli_settings
@@ -31,8 +31,7 @@ def continue_from(name: str, text: str, options: ChatOptions) -> int:
     """
     with _chatting(options) as chat:
         service = chat.service
-        found = service.find_alternative(name)
-        answer = (active_response(service, found) or found) if found.turn.speaker == "user" else found
+        answer = answer_at(service, service.find_alternative(name))
         below, shown_next = service.count_below(answer.id), active_response(service, answer)
         said = service.say(answer.conversation_id, text, after=answer.id, attachments=options.attach)
         _print_other_branch(below, (shown_next or said).id)

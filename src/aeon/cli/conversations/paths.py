@@ -77,6 +77,11 @@ def _print_before_fork(service: ConversationService, conversation: Conversation)
         print_message(f"{speaker_of(each)}: {full_content(each)}", "before the fork: ", "  ")
 
 
+def answer_at(service: ConversationService, found: Alternative) -> Alternative:
+    """Return the answer that is meant: of a message, the one that was shown last; the message while there is none."""
+    return (active_response(service, found) or found) if found.turn.speaker == "user" else found
+
+
 def active_response(service: ConversationService, message: Alternative) -> Alternative | None:
     """Return the answer to a message, or the message after an answer, that was shown last; None if there is none."""
     return next((each for each in service.responses(message.id) if each.is_active), None)

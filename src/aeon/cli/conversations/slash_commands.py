@@ -19,7 +19,7 @@ from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
 from aeon.cli.conversations.knowledge_commands import KNOWLEDGE_COMMANDS, KnowledgeCommands
-from aeon.cli.conversations.paths import active_response, print_window
+from aeon.cli.conversations.paths import active_response, answer_at, print_window
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     heading,
@@ -164,8 +164,7 @@ class SlashCommands:
             raise InputError(
                 "/continue needs a number and a text.", next_step="Give the answer and what you say: /continue 2 TEXT"
             )
-        found = self._at(number)
-        answer = (active_response(self._service, found) or found) if found.turn.speaker == "user" else found
+        answer = answer_at(self._service, self._at(number))
         below, shown_next = self._service.count_below(answer.id), active_response(self._service, answer)
         said = self._service.say(answer.conversation_id, text, after=answer.id, attachments=self._chat.attachments)
         self._chat.attachments = []
