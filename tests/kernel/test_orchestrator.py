@@ -3,8 +3,8 @@
 import pytest
 
 from aeon.base.errors import LLMError, LogError, OrchestrationError, PlanError, RequestError
-from aeon.kernel.input_checks import MAX_REQUEST
 from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.request_text import MAX_REQUEST
 from aeon.llm.interface import LLMAdapter, LLMResponse
 from aeon.observability.log import read_log
 from aeon.plan.models import Plan

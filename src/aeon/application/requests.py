@@ -29,7 +29,7 @@ from aeon.base.errors import RequestError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
 from aeon.bootstrap.kernel_requests import new_log_path, open_request_log, request_registry, request_usage
-from aeon.kernel.input_checks import normalize_request
+from aeon.kernel.request_text import normalize_request
 from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus
 from aeon.llm.usage import Prices, Usage
 from aeon.observability.events import Observer

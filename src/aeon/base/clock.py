@@ -53,6 +53,11 @@ def normalize_instant(text: str) -> str | None:
         return None
 
 
+def instant_to_micros(instant: str) -> int:
+    """Convert an ISO 8601 instant to microseconds since 1970."""
+    return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
+
+
 def local_time(instant: str) -> str:
     """An ISO 8601 instant as people of this machine's time zone say it: Tuesday 2026-11-24 22:06 (UTC+01:00)."""
     local = datetime.fromisoformat(instant).astimezone()

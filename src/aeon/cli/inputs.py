@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Timer
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
 from aeon.base.json import Json, JsonObject, parse_strict, parse_typed_text
 from aeon.cli.console import print_message
-from aeon.kernel.input_checks import MAX_REQUEST, normalize_request
-from aeon.plan.models import Plan
-from aeon.plan.parser import MAX_TEXT, parse_plan
+from aeon.kernel.request_text import MAX_REQUEST, normalize_request
+
+if TYPE_CHECKING:
+    from aeon.plan.models import Plan
 
 _BYTES_A_CHARACTER = 4
 _MAX_JSON = 64 * 1024 * 1024
@@ -80,7 +81,7 @@ def piped_text(*, is_named: bool) -> str | None:
         waiting.cancel()
 
 
-def request_of_plan(plan: Plan) -> str:
+def request_of_plan(plan: "Plan") -> str:
     """Return the request of a supplied plan: its goal. Raises PlanError if the goal is not a valid request."""
     try:
         return normalize_request(plan.goal[:MAX_REQUEST])
@@ -88,8 +89,10 @@ def request_of_plan(plan: Plan) -> str:
         raise PlanError(f"$.goal is not a valid request: {error.message}") from None
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> "Plan":
     """Return the plan in a file, or on stdin for `-`. Raises PlanError with every problem."""
+    from aeon.plan.parser import MAX_TEXT, parse_plan
+
     if str(path) == "-":
         return parse_plan(_text_from(_stdin(), MAX_TEXT, "The plan on stdin", PlanError), source="stdin")
     try:

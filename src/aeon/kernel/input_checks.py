@@ -1,7 +1,5 @@
 """Checks of a run's input: a user's plan against the registered tools, and the request (core 17). Pure."""
 
-import re
-
 from aeon.base.binding import find_references
 from aeon.base.errors import PlanError, RequestError
 from aeon.base.json_schema import ValidationProblem
@@ -92,23 +90,3 @@ def checked_on_missing_tool(value: OnMissingTool) -> OnMissingTool:
     if value not in ("fallback", "fail"):
         raise RequestError(f"on_missing_tool is {value!r}.", next_step='Set it to "fallback" or "fail".')
     return value
-
-
-MAX_REQUEST = 20_000
-"""Characters of a request."""
-
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-
-
-def normalize_request(request: str) -> str:
-    """Returns the request without surrounding white space. Raises RequestError if it cannot be planned."""
-    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may pass anything
-        raise RequestError("The request is empty.")
-    if len(request) > MAX_REQUEST:
-        raise RequestError(
-            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are allowed.",
-            next_step=NextStep("requests.give_file"),
-        )
-    if _CONTROL.search(request):
-        raise RequestError("The request contains control characters; it looks like a binary file.")
-    return request.strip()

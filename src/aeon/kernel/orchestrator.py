@@ -10,9 +10,10 @@ from aeon.base.errors import LLMError, OrchestrationError, PlanError, Supervisor
 from aeon.base.introspection import overrides
 from aeon.base.json import JsonObject, copy_json
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
-from aeon.kernel.input_checks import check_supplied_plan, checked_on_missing_tool, checked_ttl, normalize_request
+from aeon.kernel.input_checks import check_supplied_plan, checked_on_missing_tool, checked_ttl
 from aeon.kernel.marks import doubt_marks, is_declined, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
+from aeon.kernel.request_text import normalize_request
 from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
 from aeon.memory.interface import Memory

@@ -7,18 +7,19 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from aeon.base.errors import InputError, ToolError
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import compile_schema
 from aeon.base.next_steps import NextStep
 from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
-from aeon.observability.events import Observer, text_sink
 from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill
 from aeon.tools.interface import Tool
-from aeon.validation.recovery import RecoveredValue, recover
+
+if TYPE_CHECKING:
+    from aeon.observability.events import Observer
 
 LARGE_BUDGET: Final = 200_000
 """Characters of instructions for a remote model."""
@@ -142,7 +143,7 @@ class FollowedAnswer(NamedTuple):
 class InstructionFollower:
     """Answers requests under the instructions of skills. `budget`: characters of instructions and references."""
 
-    def __init__(self, model: LLMAdapter, budget: int = LARGE_BUDGET, observer: Observer | None = None) -> None:
+    def __init__(self, model: LLMAdapter, budget: int = LARGE_BUDGET, observer: "Observer | None" = None) -> None:
         self._model = model
         self._budget = budget
         self._observe = observer
@@ -152,6 +153,8 @@ class InstructionFollower:
 
         Raises SkillError for an unreadable skill, LLMError if the model does not answer.
         """
+        from aeon.observability.events import text_sink
+
         share = self._budget // len(skills)
         parts: list[str] = []
         remarks: list[str] = []
@@ -190,6 +193,9 @@ class InstructionFollower:
         return read
 
     def _choose_references(self, files: Sequence[str], text: str, request: str) -> list[str]:
+        from aeon.observability.events import text_sink
+        from aeon.validation.recovery import RecoveredValue, recover
+
         if not files:
             return []
         schema: JsonObject = {

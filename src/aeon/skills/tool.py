@@ -1,6 +1,6 @@
 """A skill's script as a tool of the kernel: same process, retries and limits."""
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from aeon.base.cancellation import on_cancel
 from aeon.base.errors import ToolError
@@ -9,8 +9,10 @@ from aeon.base.next_steps import NextStep
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill, SkillScript
-from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolInvocation
 from aeon.tools.interface import Tool
+
+if TYPE_CHECKING:
+    from aeon.skills.plan_json import ExecutionResult, PlanJson
 
 _ADDED_PROPERTIES: JsonObject = {
     "summary": {"description": "The script's own summary of its result."},
@@ -25,7 +27,7 @@ class ToolPlanExecution(Protocol):
     `verbatim`: nothing in its inputs is a reference.
     """
 
-    def __call__(self, plan: PlanJson, /, *, cancellation: Cancellation, verbatim: bool) -> ExecutionResult: ...
+    def __call__(self, plan: "PlanJson", /, *, cancellation: Cancellation, verbatim: bool) -> "ExecutionResult": ...
 
 
 _SETUP_FAILURES = frozenset({FailureClass.CANNOT_START, FailureClass.CONFIGURATION})
@@ -56,6 +58,8 @@ class SkillTool(Tool):
 
     def invoke(self, /, **kwargs: Any) -> JsonObject:
         """Returns the script's output. Raises ToolError with the class of its failure."""
+        from aeon.skills.plan_json import PlanJson, ToolInvocation
+
         plan = PlanJson(tools=[ToolInvocation(tool_id=_NODE, tool_path=self._path, input=kwargs)])
         with Cancellation() as cancellation, on_cancel(cancellation.cancel):
             result = self._execute(plan, cancellation=cancellation, verbatim=True).execution_trace[0]

@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.errors import PlatformError
-from aeon.platform.runs.model import RunEntry
+
+if TYPE_CHECKING:
+    from aeon.platform.runs.model import RunEntry
 
 MAX_INLINE_CHARS: Final = 256 * 1024
 """Maximum number of characters of a text that is stored inline."""
@@ -59,7 +61,7 @@ def reference_of(text: str) -> str | None:
     return text.removeprefix(REFERENCE_PREFIX) if text.startswith(REFERENCE_PREFIX) else None
 
 
-def run_entry_row(results: ResultStore, run: str, entry: RunEntry) -> JsonObject:
+def run_entry_row(results: ResultStore, run: str, entry: "RunEntry") -> JsonObject:
     """Return the columns of an entry. A large one is stored by reference."""
     text = check_in(results, canonical_json(entry.as_dict()))
     return {"run_id": run, "n": entry.n, "text": text, "reference": reference_of(text)}

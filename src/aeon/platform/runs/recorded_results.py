@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from aeon.base.clock import Clock
+from aeon.base.clock import Clock, instant_to_micros
 from aeon.base.json import JsonObject
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import LostResultError, ResultStore
-from aeon.platform.runs.repository import instant_to_micros
 from aeon.platform.store import Store
 
 _PAGE: Final = 500

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import cast
 
+from aeon.base.clock import instant_to_micros
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError
@@ -426,11 +426,6 @@ class SqlRunRepository:
         definition: JsonObject = parse_strict(row["definition"])
         plan: JsonObject = parse_strict(check_out(self._results, row["plan"]))
         return PlannedRun(run, RunPlan.parsed(plan | {"definition": {"name": run.process_name, **definition}}))
-
-
-def instant_to_micros(instant: str) -> int:
-    """Convert an instant to microseconds since 1970."""
-    return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
 
 
 def _claim_run(run: str, executor: str, before: str) -> Callable[[UnitOfWork], list[Row]]:

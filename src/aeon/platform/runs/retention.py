@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from aeon.base.clock import instant_to_micros
 from aeon.base.json import Json, JsonObject
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.repository import instant_to_micros
 from aeon.platform.store import Store, UnitOfWork
 
 _RUN_BATCH_SIZE = 100

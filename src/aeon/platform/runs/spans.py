@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
+from aeon.base.clock import instant_to_micros
 from aeon.base.json import Json, canonical_json
 from aeon.platform.runs import span_names as names
 from aeon.platform.runs.admission import PlannedRun
@@ -11,7 +12,6 @@ from aeon.platform.runs.machine.events import CancelRequested, DeadlinePassed, R
 from aeon.platform.runs.machine.plan import StepCall
 from aeon.platform.runs.machine.retry_policy import delay_of
 from aeon.platform.runs.model import Run, RunEntry, RunSummary
-from aeon.platform.runs.repository import instant_to_micros
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 
 SpanAttributes: TypeAlias = dict[str, str | int | bool]

@@ -6,7 +6,7 @@ from aeon.application.requests import RequestResult, RequestService
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
-from aeon.kernel.input_checks import MAX_REQUEST
+from aeon.kernel.request_text import MAX_REQUEST
 from aeon.tools.interface import Tool
 
 

@@ -6,11 +6,10 @@ Large results are stored beside the record.
 from contextlib import suppress
 from itertools import count
 
-from aeon.base.clock import Clock
+from aeon.base.clock import Clock, instant_to_micros
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.catalog.result_cache import CachedResult, CacheKey
 from aeon.platform.runs.claim_check import LostResultError, ResultStore, check_in, check_out, reference_of
-from aeon.platform.runs.repository import instant_to_micros
 from aeon.platform.store import Query, Store, StoreError
 from aeon.platform.workers.result_cache import queries
 
