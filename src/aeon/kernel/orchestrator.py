@@ -121,9 +121,7 @@ class Orchestrator:
         if not self._keeps_log:
             self._log = null_log()
         elif self._log.entries:
-            raise OrchestrationError(
-                "This log already has a run.", next_step="Give each run its own log, or resume it."
-            )
+            raise OrchestrationError("The log already has a run.", next_step="Give each run its own log, or resume it.")
         request = normalize_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))

@@ -98,7 +98,7 @@ def test_a_plan_of_another_program_runs_and_what_was_assumed_is_said(aeon, showe
     assert "parallel and async were assumed to be true" in said
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed: apt-get install nodejs")
 @pytest.mark.parametrize(("name", "source"), [("a.js", "require('left-pad')"), ("b.mjs", "import pad from '@s/pad/x'")])
 def test_a_missing_package_of_node_is_named_without_a_stack_trace_skills_16(aeon, name, source):
     folder = Path("skills/padder")

@@ -1,6 +1,7 @@
 """`aeon skill run` and `aeon log replay`: the main paths, exit codes, what goes where."""
 
 import json
+import shutil
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -224,6 +225,7 @@ class _Page(BaseHTTPRequestHandler):
 
 @pytest.mark.slow
 @pytest.mark.server
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed: apt-get install nodejs")
 def test_pages_come_only_from_hosts_that_are_allowed(aeon, plan):
     with ThreadingHTTPServer(("127.0.0.1", 0), _Page) as server:
         threading.Thread(target=partial(server.serve_forever, 0.01), daemon=True).start()
