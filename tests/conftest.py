@@ -44,6 +44,9 @@ def git():
     return run
 
 
+# A runner may have every Python print at once; the commands that tests start buffer, as a user's do.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 # A runner in the background ignores Ctrl-C, and one under nohup a hang-up: so would every command that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 from aeon.base.errors import AeonError
 from aeon.cli.next_steps import advice_of
@@ -14,11 +15,11 @@ def print_data(text: str) -> None:
     sys.stdout.flush()
 
 
-def discard_stdout() -> None:
-    """Send what is left for an unwritable stdout to /dev/null; else Python tries again when the process exits."""
+def discard_unwritten(stream: TextIO) -> None:
+    """Send what is left for an unwritable stream to /dev/null; else Python tries again when the process exits."""
     with suppress(OSError, ValueError):
         null_device = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null_device, sys.stdout.fileno())
+        os.dup2(null_device, stream.fileno())
         os.close(null_device)
 
 

@@ -16,7 +16,7 @@ from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.command_class import asks_for_json
-from aeon.cli.console import discard_stdout, print_data, print_error, print_message
+from aeon.cli.console import discard_unwritten, print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.signals import dropped_termination, exit_code_of, handled_signals, raise_termination
 
@@ -165,9 +165,8 @@ def _make_streams_safe() -> None:
 
 
 def _flush() -> None:
-    with suppress(OSError, ValueError):
-        sys.stderr.flush()
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        discard_stdout()
+    for stream in (sys.stderr, sys.stdout):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            discard_unwritten(stream)

@@ -1,6 +1,7 @@
 """Reports the outcome of a run, as text for people or as JSON for programs."""
 
 import shlex
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from aeon.application.requests import RequestResult
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
-from aeon.cli.console import discard_stdout, print_data, print_message
+from aeon.cli.console import discard_unwritten, print_data, print_message
 from aeon.cli.error_reports import as_error_report
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.next_steps import advice_of
@@ -126,7 +127,7 @@ def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
         elif outcome.answer is not None:
             print_data(printable(outcome.answer))
     except OSError as error:
-        discard_stdout()
+        discard_unwritten(sys.stdout)
         where = " It is in the log." if outcome.log is not None else ""
         print_message(f"The answer could not be written to stdout: {error.strerror}.{where}", "error: ")
         return False

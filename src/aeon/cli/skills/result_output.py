@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from aeon.base.json import JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import make_folder
 from aeon.bootstrap.app import App
-from aeon.cli.console import discard_stdout, print_data, print_message
+from aeon.cli.console import discard_unwritten, print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.next_steps import COMMANDS
 from aeon.cli.text import indented_json, printable
@@ -124,7 +125,7 @@ def _print_answer(result: ExecutionResult, *, as_json: bool) -> bool:
         if answer:
             print_data(answer)
     except OSError as error:
-        discard_stdout()
+        discard_unwritten(sys.stdout)
         print_message(f"The answer could not be written to stdout: {error.strerror}.", "error: ", "  ")
         return False
     return True

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
@@ -63,12 +64,15 @@ def claim_stdio() -> Generator[tuple[StdinLines, StdoutWriter]]:
     os.dup2(2, 1)
     os.close(empty)
     try:
-        # Not closed: an abandoned thread may still read from it.
-        yield (
-            StdinLines(os.fdopen(wire_in, "rb", closefd=False)),
-            StdoutWriter(os.fdopen(wire_out, "wb", closefd=False)),
-        )
+        with redirect_stdout(sys.stderr):  # what is printed appears at once
+            # Not closed: an abandoned thread may still read from it.
+            yield (
+                StdinLines(os.fdopen(wire_in, "rb", closefd=False)),
+                StdoutWriter(os.fdopen(wire_out, "wb", closefd=False)),
+            )
     finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()  # what was written to it meanwhile must not come later, to the client
         os.dup2(wire_in, 0)
         os.dup2(wire_out, 1)
 
