@@ -14,4 +14,10 @@ def test_a_package_whose_library_is_missing_names_the_library():
     cause = ImportError("libstdc++.so.6: cannot open shared object file: No such file or directory")
     error = extra_error("The embedded model needs", "xllamacpp", "embedded", cause)
     assert "libstdc++.so.6" in error.message
-    assert "pip install" not in error.advice
+    assert error.advice.endswith("on Debian and Ubuntu: apt-get install libstdc++6")
+
+
+def test_an_unknown_library_is_named_alone():
+    error = extra_error("The vault needs", "cryptography", "platform", ImportError("libodd.so.2: cannot open"))
+    assert "libodd.so.2" in error.message
+    assert error.advice == "Install the library that it names with the packages of your system."

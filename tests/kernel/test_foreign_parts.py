@@ -4,7 +4,14 @@ import logging
 
 import pytest
 
-from aeon.base.errors import LLMError, MemoryStoreError, OrchestrationError, SupervisorError, ToolError
+from aeon.base.errors import (
+    LLMError,
+    MemoryStoreError,
+    MissingExtraError,
+    OrchestrationError,
+    SupervisorError,
+    ToolError,
+)
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.llm.interface import LLMAdapter, LLMResponse, call_model
@@ -145,6 +152,16 @@ def test_an_adapter_that_misbehaves_at_planning_leaves_a_whole_log_too_core_7_fr
         Orchestrator(Foreign(answer), log=JsonlLog(log)).execute("go")
 
     assert read_log(log).entries[0]["llm_output"]["error"]
+
+
+def test_what_an_adapter_says_to_do_is_said_where_no_plan_could_be_made():
+    """Such as the library of the system that the embedded model needs."""
+    missing = MissingExtraError("It cannot be loaded.", next_step="apt-get install libgomp1")
+
+    with pytest.raises(OrchestrationError, match=r"It cannot be loaded\.") as failed:
+        Orchestrator(Foreign(missing)).execute("go")
+
+    assert failed.value.advice == "apt-get install libgomp1"
 
 
 @pytest.mark.parametrize("usage", [{"cost": float("nan")}, {"raw": object()}, [1], "many"])

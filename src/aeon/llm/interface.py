@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Literal, NamedTuple, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
-from aeon.base.errors import LLMError, exception_message, is_recordable
+from aeon.base.errors import AeonError, LLMError, exception_message, is_recordable
 from aeon.base.json import Json, JsonObject, copy_json, json_problems
 
 TextSink: TypeAlias = Callable[[str], None]
@@ -210,7 +210,8 @@ def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | Non
     except Exception as error:
         if isinstance(error, LLMError) and is_recordable(error):
             raise
-        raise LLMError(f"The LLM adapter failed: {exception_message(error)}") from error
+        next_step = error.next if isinstance(error, AeonError) and is_recordable(error) else ""
+        raise LLMError(f"The LLM adapter failed: {exception_message(error)}", next_step=next_step) from error
 
 
 def _checked(reply: object) -> LLMResponse:
