@@ -117,6 +117,36 @@ def test_texts_are_not_added_up_as_the_numbers_at_their_beginning(ask, function)
     assert ask(f"SELECT {function}(hours) FROM team WHERE name = 'Asha'") == "32"
 
 
+PRICES = "item,price,left\nlamp,9,1\nchair,10,2\nsofa,sold out,0\ntable,100,4\nrug,,6\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("SELECT item FROM prices ORDER BY price LIMIT 1", "lamp"),
+        ("SELECT item FROM prices ORDER BY price ASC, item DESC LIMIT 2", "lamp, chair"),
+        ("SELECT item FROM prices ORDER BY price ASC NULLS FIRST, item LIMIT 1", "rug"),
+        ("SELECT item, MAX(price) FROM prices", "item: table, MAX(price): 100"),
+        ("SELECT item FROM prices WHERE price < 20", "lamp, chair"),
+        ("SELECT price FROM prices WHERE item = 'sofa'", "sold out"),
+        ("SELECT DISTINCT p.price AS cost FROM prices p WHERE item >= 'sofa'", "sold out, 100"),
+        ("SELECT item FROM prices WHERE price_text = 'sold out'", "sofa"),
+        ("SELECT SUM(price * left) FROM prices WHERE price_text IS NULL", "429"),
+        ("SELECT item, RANK() OVER (ORDER BY price) AS place FROM prices LIMIT 1", "item: lamp, place: 1"),
+    ],
+)
+def test_texts_among_numbers_and_unknown_numbers_are_neither_the_least_nor_lost(query, answer):
+    tool = table_tools({"prices.csv": read_table("prices.csv", PRICES)}, {})[1]
+    assert tool.invoke(query=query)["text"] == answer
+
+
+@pytest.mark.parametrize("query", ["SELECT SUM(price) FROM prices", "SELECT item, avg( ABS(price) * 2) FROM prices"])
+def test_numbers_are_not_added_up_as_if_the_texts_among_them_were_not_there(query):
+    tool = table_tools({"prices.csv": read_table("prices.csv", PRICES)}, {})[1]
+    with pytest.raises(ToolError, match="adds up a column that has texts"):
+        tool.invoke(query=query)
+
+
 @pytest.mark.parametrize(
     "query",
     [

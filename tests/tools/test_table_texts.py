@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.tools.table_texts import read_table
+from aeon.tools.table_texts import DataColumn, read_table
 
 TEAM = "name,role,hours\nAsha,designer,32\nBruno,developer,40\n"
 
@@ -16,7 +16,7 @@ TEAM = "name,role,hours\nAsha,designer,32\nBruno,developer,40\n"
 def test_a_csv_file_is_a_table_with_typed_columns():
     table = read_table("our team.csv", TEAM)
     assert table.name == "our_team"
-    assert table.columns == [("name", "TEXT"), ("role", "TEXT"), ("hours", "INTEGER")]
+    assert [each[:2] for each in table.columns] == [("name", "TEXT"), ("role", "TEXT"), ("hours", "INTEGER")]
     assert table.rows == [("Asha", "designer", 32), ("Bruno", "developer", 40)]
 
 
@@ -34,7 +34,9 @@ def test_a_csv_file_is_a_table_with_typed_columns():
         (['"12,50"', '"3,5"', "1"], "REAL", [12.5, 3.5, 1.0]),
         (["007", "12", "3"], "TEXT", ["007", "12", "3"]),
         (["1234567890123456", "1", "2"], "TEXT", ["1234567890123456", "1", "2"]),
-        (["1", "two", "3"], "TEXT", ["1", "two", "3"]),
+        (["1", "two", "three"], "TEXT", ["1", "two", "three"]),
+        (["12", "12a", "14", "16"], "TEXT", ["12", "12a", "14", "16"]),
+        (["1", "two", "3"], "REAL", [1.0, None, 3.0]),
         (["3.5.2026", "12.11.2025", "1.1.2024"], "TEXT", ["2026-05-03", "2025-11-12", "2024-01-01"]),
         (["", "", ""], "TEXT", [None, None, None]),
     ],
@@ -43,6 +45,16 @@ def test_the_values_of_a_column_have_one_type(cells, kind, values):
     table = read_table("t.csv", "".join(["id,value\n", *(f"x{n},{cell}\n" for n, cell in enumerate(cells))]))
     assert table.columns[1].type == kind
     assert [row[1] for row in table.rows] == values
+
+
+def test_the_texts_among_the_numbers_of_a_column_have_a_column_of_their_own():
+    table = read_table("p.csv", "item,price,price_text\nA,9.50,x\nB,sold out,y\nC,,z\nD,10,w\n")
+    assert table.columns[1:] == [
+        DataColumn("price", "REAL", "price_text 4"),
+        DataColumn("price_text 4", "TEXT"),
+        DataColumn("price_text", "TEXT"),
+    ]
+    assert [row[1:3] for row in table.rows] == [(9.5, None), (None, "sold out"), (None, None), (10.0, None)]
 
 
 def test_between_semicolons_numbers_are_in_german_style():
@@ -116,8 +128,11 @@ def test_any_cells_come_back_as_they_are_or_as_the_numbers_and_dates_that_they_m
     filled = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
     if table is not None:
         assert len(table.rows) == len(filled)
-        for column, cells in zip(zip(*table.rows, strict=True), zip(*filled, strict=True), strict=True):
-            for value, cell in zip(column, cells, strict=True):
+        values = dict(zip((each.name for each in table.columns), zip(*table.rows, strict=True), strict=True))
+        for heading, cells in zip(["first", "second", "third"], zip(*filled, strict=True), strict=True):
+            texts = values.get(f"{heading}_text", [None] * len(cells))
+            for number, text, cell in zip(values[heading], texts, cells, strict=True):
+                value = text if number is None else number
                 assert value is None if not cell else value is not None
                 assert not isinstance(value, str) or value == cell or "." in cell
 

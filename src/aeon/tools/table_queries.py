@@ -13,7 +13,7 @@ from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.attachments import QUERY_TABLES
 from aeon.tools.interface import Tool
-from aeon.tools.table_texts import DataTable, Value
+from aeon.tools.table_texts import DataColumn, DataTable, Value
 
 QUERY_INSTRUCTIONS: Final = (
     "Write one SELECT statement of SQLite that gives what the question asks for, and nothing else. Use only columns "
@@ -39,6 +39,19 @@ _SAMPLE: Final = 2
 
 _FENCED: Final = re.compile(r"```(?:\w+\s)?\s*((?:select|with)\b.*?)```", re.IGNORECASE | re.DOTALL)
 _BEGUN: Final = re.compile(r"^[\s`]*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
+
+_SELECTED: Final = re.compile(r"(?P<select>\s*select\s+(?:distinct\s+)?)(?P<terms>[^()']+?)(?=\sfrom\b)", re.IGNORECASE)
+"""The terms of a query that computes nothing in them."""
+
+_COLUMN_ALONE: Final = re.compile(
+    r"\s*(?P<table>\w+\.)?\"?(?P<name>[^\".]+?)\"?(?P<alias>\s+as\s+[^\s].*?)?\s*", re.IGNORECASE
+)
+
+_ADDING: Final = re.compile(r"\b(?:sum|avg|total)\s*\(", re.IGNORECASE)
+_ORDERED: Final = re.compile(r"\border\s+by\s+[^()';]+?(?=\blimit\b|\)|;|$)", re.IGNORECASE)
+"""The terms of an order that have neither parentheses nor texts."""
+
+_SAYS_NULLS: Final = re.compile(r"\bnulls\s+(?:first|last)\b", re.IGNORECASE)
 
 _READS: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -175,19 +188,22 @@ class QueryTablesTool(Tool):
         query = _cleaned(str(kwargs["query"]))
         if _BEGUN.match(query) is None:
             raise self._refusal(query, "it is no SELECT")
+        if any(_adds_up(query, column) for table in self._tables for column in table.columns):
+            raise self._refusal(query, _TEXT_ADDED)
         with closing(sqlite3.connect(":memory:")) as database:
             try:
                 for table in self._tables:
                     _load(database, table)
                 _restrict(database)
-                cursor = database.execute(query)
+                names = [column[0] for column in database.execute(query).description or ()]
+                cursor = database.execute(_with_texts(_with_nulls_last(query), self._tables))
                 rows = cursor.fetchmany(_MAX_ROWS)
                 more = sum(1 for _ in cursor)
             except (sqlite3.Error, sqlite3.Warning) as error:
                 raise self._refusal(query, str(error)) from None
-        if not cursor.description:
+        if not names:
             raise self._refusal(query, "it selects nothing")
-        return {"text": _written([column[0] for column in cursor.description], rows, more)}
+        return {"text": _written(names, rows, more)}
 
     def _refusal(self, query: str, reason: str) -> ToolError:
         missing = reason.partition("no such column: ")[2]
@@ -294,6 +310,53 @@ def _cleaned(said: str) -> str:
     begun = _BEGUN.search(said)
     query = fenced[1] if fenced else said[begun.end() :].split("\n\n", maxsplit=1)[0] if begun else said
     return query.strip().rstrip("`").rstrip().rstrip(";").rstrip()
+
+
+def _adds_up(query: str, column: DataColumn) -> bool:
+    """Whether a query adds up a column that has texts among its numbers, and leaves these out without a word."""
+    if not column.texts or column.texts.casefold() in query.casefold():
+        return False
+    name = re.compile(rf"(?<!\w){re.escape(column.name)}(?!\w)", re.IGNORECASE)
+    return any(name.search(_inside(query, found.end())) for found in _ADDING.finditer(query))
+
+
+def _inside(query: str, start: int) -> str:
+    """What stands from a place to the parenthesis that closes it."""
+    open_ = 1
+    for position in range(start, len(query)):
+        open_ += {"(": 1, ")": -1}.get(query[position], 0)
+        if not open_:
+            return query[start:position]
+    return query[start:]
+
+
+def _with_texts(query: str, tables: Sequence[DataTable]) -> str:
+    """The query, which shows a text that stands among the numbers of a column where it selects the column alone."""
+    found = _SELECTED.match(query)
+    if found is None:
+        return query
+    texts = {each.name.casefold(): each for table in tables for each in table.columns if each.texts}
+    terms = [_with_text(term, texts) for term in found["terms"].split(",")]
+    return f"{found['select']}{','.join(terms)}{query[found.end('terms') :]}"
+
+
+def _with_text(term: str, texts: Mapping[str, DataColumn]) -> str:
+    named = _COLUMN_ALONE.fullmatch(term)
+    column = texts.get(named["name"].casefold()) if named else None
+    if named is None or column is None:
+        return term
+    table = named["table"] or ""
+    return f' COALESCE({table}"{column.name}", {table}"{column.texts}"){named["alias"]} '
+
+
+def _with_nulls_last(query: str) -> str:
+    """The query, with what is not known after everything that is: SQLite takes it for the least of all values."""
+    return _ORDERED.sub(
+        lambda found: ", ".join(
+            term if _SAYS_NULLS.search(term) else f"{term.rstrip()} NULLS LAST " for term in found[0].split(",")
+        ),
+        query,
+    )
 
 
 def _written(names: Sequence[str], rows: Sequence[Sequence[Value]], more: int) -> str:

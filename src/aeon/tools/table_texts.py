@@ -27,6 +27,7 @@ _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})?\.\d{1,15}")
 _GERMAN: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,14})(?:,\d{1,15})?")
 _DECIMAL_COMMA: Final = re.compile(r"[-+]?\d+,\d{1,2}")
+_DIGIT: Final = re.compile(r"\d")
 _MISSING: Final = frozenset({"n/a", "na", "nan", "null", "none", "-", "–", "k. a.", "k.a."})  # noqa: RUF001  # as people type it
 """Cells that say that a number is not known."""
 
@@ -35,11 +36,16 @@ _CURRENCY: Final = re.compile(rf"(?P<before>{_SIGN})?\s?(?P<number>[-+\d.,]+)\s?
 _GERMAN_DATE: Final = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
 
 
+_Type: TypeAlias = Literal["INTEGER", "REAL", "TEXT"]
+
+
 class DataColumn(NamedTuple):
     """A column of a table: its heading, and the type of all its values."""
 
     name: str
-    type: Literal["INTEGER", "REAL", "TEXT"]
+    type: _Type
+    texts: str = ""
+    """The column with the texts that stand among its numbers; empty if there are none."""
 
 
 class DataTable(NamedTuple):
@@ -62,15 +68,17 @@ def read_table(name: str, text: str) -> DataTable | None:
     """The table that a text is, by its name and its form; None if it is another text.
 
     A column of numbers in English or German style becomes numbers, one of German dates ISO dates, an empty cell None.
-    Between semicolons, 1.234 is more than a thousand. Amounts in several currencies stay texts.
+    Between semicolons, 1.234 is more than a thousand. Amounts in several currencies stay texts. Of a column that has
+    mostly numbers, the texts, such as "sold out", become a column of their own.
     """
     found = _records(text) or _delimited(name, text)
     if found is None:
         return None
     headings, cells, is_german = found
-    columns = [_column(each, is_german=is_german) for each in zip(*cells, strict=True)]
-    typed = [DataColumn(heading, kind) for heading, (kind, _) in zip(headings, columns, strict=True)]
-    return DataTable(_table_name(name), typed, list(zip(*(values for _, values in columns), strict=True)))
+    columns: dict[DataColumn, Sequence[Value]] = {}
+    for heading, each in zip(headings, zip(*cells, strict=True), strict=True):
+        columns |= _columns(heading, each, headings, is_german=is_german)
+    return DataTable(_table_name(name), list(columns), list(zip(*columns.values(), strict=True)))
 
 
 _Cells: TypeAlias = tuple[list[str], list[list[str]], bool]
@@ -167,18 +175,43 @@ def _cell(value: Json) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
-def _column(cells: Sequence[str], *, is_german: bool) -> tuple[Literal["INTEGER", "REAL", "TEXT"], list[Value]]:
-    """The type of a column, and its values."""
+def _columns(
+    heading: str, cells: Sequence[str], headings: Sequence[str], *, is_german: bool
+) -> dict[DataColumn, Sequence[Value]]:
+    """A column with its values, and another one for the texts that stand among its numbers."""
     known = ["" if cell.casefold() in _MISSING else cell for cell in cells]
     signs = {found[1] or found[3] for cell in known if (found := _CURRENCY.fullmatch(cell))}
     numbers = (_read_german, _read_real) if is_german else (_read_real, _read_german)
     readers: list[Callable[[str], Value]] = [_read_integer, *(numbers if len(signs - {None}) <= 1 else ())]
     for read in [*readers, _read_german_date]:
-        values = [read(cell) if cell else None for cell in known]
+        values = [read(cell) for cell in known]
         if any(known) and all(value is not None for cell, value in zip(known, values, strict=True) if cell):
-            kinds = {type(value) for value in values if value is not None}
-            return ("TEXT" if str in kinds else "REAL" if float in kinds else "INTEGER"), values
-    return "TEXT", [cell or None for cell in cells]
+            return {DataColumn(heading, _type_of(values)): values}
+    values = _mostly_numbers(known, readers[1:])
+    if values is None:
+        return {DataColumn(heading, "TEXT"): [cell or None for cell in cells]}
+    texts = [cell if cell and value is None else None for cell, value in zip(cells, values, strict=True)]
+    *_, name = _distinct([*headings, f"{heading}_text"])
+    return {DataColumn(heading, "REAL", name): values, DataColumn(name, "TEXT"): texts}
+
+
+def _type_of(values: Sequence[Value]) -> _Type:
+    kinds = {type(value) for value in values if value is not None}
+    return "TEXT" if str in kinds else "REAL" if float in kinds else "INTEGER"
+
+
+def _mostly_numbers(cells: Sequence[str], readers: Sequence[Callable[[str], Value]]) -> list[Value] | None:
+    """The numbers of cells, and None for each other one; None unless half of them are numbers, and the others words.
+
+    What has digits and is no number, such as the house number 12a, is a name, and so are its neighbours.
+    """
+    for read in readers:
+        values = [read(cell) for cell in cells]
+        others = [cell for cell, value in zip(cells, values, strict=True) if cell and value is None]
+        count = sum(value is not None for value in values)
+        if 0 < count >= len(others) and not any(map(_DIGIT.search, others)):
+            return values
+    return None
 
 
 def _read_integer(cell: str) -> Value:
