@@ -112,16 +112,16 @@ def no_network(monkeypatch):
     guarded("sendto", -1)
 
 
-def _require_llama() -> None:
-    """Skip where the embedded model's package is missing, or a library of the system that it needs."""
+@pytest.fixture(scope="session")
+def llama() -> None:
+    """What the embedded model runs on; skips where its package is missing, or a library of the system that it needs."""
     how = "the embedded model cannot be loaded: `aeon doctor` says why; on Debian: apt-get install libgomp1"
     pytest.importorskip("xllamacpp", reason=how, exc_type=ImportError)
 
 
 @pytest.fixture(scope="session")
-def small_model() -> str:
+def small_model(llama) -> str:
     """The name of the model that tests of the main job run on; skips with its reason where its weights are not."""
-    _require_llama()
     from aeon.adapters.weights import CATALOG, find_verified, weights_dir
 
     if find_verified(CATALOG["small"], weights_dir(os.environ), lambda _progress: None) is None:
@@ -130,9 +130,8 @@ def small_model() -> str:
 
 
 @pytest.fixture(scope="session")
-def tiny_model() -> Path:
+def tiny_model(llama) -> Path:
     """The tiny model's weights: AEON_TEST_GGUF, or what `aeon model fetch tiny` left in the cache."""
-    _require_llama()
     if named := os.environ.get("AEON_TEST_GGUF"):
         return Path(named)
     cache = Path.home() / ".cache" / "aeon" / "models"

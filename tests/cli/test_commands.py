@@ -317,6 +317,7 @@ def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
     assert "aeon model fetch tiny" in ended.err
 
 
+@pytest.mark.usefixtures("llama")
 def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
     from aeon.testing.weights import ScriptedSource, make_weights
 
@@ -332,6 +333,15 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
     second = aeon("model", "fetch", "tiny")
     assert (second.code, second.out, second.err) == (0, first.out, "")
     assert aeon("model", "path", "tiny").out == first.out
+
+
+def test_before_weights_are_fetched_it_is_said_that_they_cannot_be_used_here(aeon, monkeypatch):
+    """They are large, and a small container has no libgomp."""
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    monkeypatch.setenv("AEON_MODEL_SOURCES", "nowhere")
+    ended = aeon("model", "fetch", "tiny")
+    said = " ".join(ended.err.split())
+    assert said.index("warning: The embedded model needs xllamacpp") < said.index("next: ") < said.index("error: ")
 
 
 def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):

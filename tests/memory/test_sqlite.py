@@ -146,3 +146,4 @@ def test_a_value_that_another_program_spoilt_is_a_failure_of_the_store_core_14(p
         store.read("key")
     with pytest.raises(MemoryStoreError, match="'key'"):
         store.search("")
+    store.close()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from aeon.base.errors import AeonError, InputError, WeightsError
+from aeon.base.errors import AeonError, InputError, MissingExtraError, WeightsError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.embedded_models import StoredModel, WeightsPhase, WeightsProgress, stored_models
@@ -22,6 +22,7 @@ __all__ = [
     "WeightsDownload",
     "WeightsPhase",
     "WeightsProgress",
+    "find_runtime_fault",
     "key_variables",
     "stored_models",
 ]
@@ -35,6 +36,17 @@ class ModelObstacle(NamedTuple):
 
     error: AeonError
     missing: StoredModel | None
+
+
+def find_runtime_fault() -> MissingExtraError | None:
+    """Why no embedded model can run on this machine, whatever its weights; None if one can."""
+    from aeon.llm.adapters.llama_runtime import load_llama
+
+    try:
+        load_llama()
+    except MissingExtraError as error:
+        return error
+    return None
 
 
 class WeightsDownload:

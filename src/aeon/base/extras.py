@@ -25,4 +25,4 @@ def _how_to_install(cause: str) -> str:
     package = next((package for library, package in _SYSTEM_PACKAGES.items() if library in cause), None)
     if package is None:
         return "Install the library that it names with the packages of your system."
-    return f"Install it with the packages of your system; on Debian and Ubuntu: apt-get install {package}"
+    return f"Install the library with the packages of your system; on Debian and Ubuntu: apt-get install {package}"

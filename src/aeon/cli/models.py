@@ -2,10 +2,10 @@
 
 import os
 
-from aeon.application.models import ModelChoice, ModelService, StoredModel, stored_models
+from aeon.application.models import ModelChoice, ModelService, StoredModel, find_runtime_fault, stored_models
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.confirmation import confirm
-from aeon.cli.console import print_data
+from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.progress import FetchProgress
@@ -55,7 +55,10 @@ def use_model(name: str, base_url: str | None, provider: str | None, *, is_users
 
 
 def fetch_model(name: str | None, *, as_json: bool) -> int:
-    """Fetch a model's weights if they are missing, and print their path."""
+    """Fetch a model's weights if they are missing, and print their path. Say first if they cannot be used here."""
+    if fault := find_runtime_fault():
+        print_message(fault.message, "warning: ")
+        print_message(fault.advice, "next: ")
     with app_session(load_cli_settings(), is_quiet=True) as app, FetchProgress() as progress:
         path = ModelService(app, os.environ).fetch(name, progress)
     print_data(indented_json({"path": str(path)}) if as_json else str(path))

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 from datetime import datetime, timedelta
 
 import pytest
@@ -61,7 +62,7 @@ class Kept:
         return [file for file in (self.folder / "results").glob("*/*") if file.is_file()]
 
     def started(self):
-        with sqlite3.connect(self.folder / "runs.db") as database:
+        with closing(sqlite3.connect(self.folder / "runs.db")) as database:
             return {row[0] for row in database.execute("SELECT id FROM runs")}
 
 

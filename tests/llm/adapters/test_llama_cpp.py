@@ -33,17 +33,20 @@ def test_building_one_loads_nothing():
     adapter.close()
 
 
+@pytest.mark.usefixtures("llama")
 def test_a_missing_file_is_told_with_what_to_do():
     with pytest.raises(LLMError, match=r"no/such/file\.gguf cannot be read: No such file") as raised:
         LlamaCppAdapter("no/such/file.gguf").generate("hi")
     assert raised.value.next == NextStep("models.choose_file")
 
 
+@pytest.mark.usefixtures("llama")
 def test_a_folder_is_no_model(tmp_path):
     with pytest.raises(LLMError, match="cannot be read"):
         LlamaCppAdapter(tmp_path).generate("hi")
 
 
+@pytest.mark.usefixtures("llama")
 def test_a_file_of_another_kind_is_told(tmp_path):
     path = tmp_path / "model.gguf"
     path.write_bytes(b"<html>not found</html>")
@@ -51,6 +54,7 @@ def test_a_file_of_another_kind_is_told(tmp_path):
         LlamaCppAdapter(path).generate("hi")
 
 
+@pytest.mark.usefixtures("llama")
 def test_a_broken_gguf_file_is_told(tmp_path):
     path = tmp_path / "model.gguf"
     path.write_bytes(b"GGUF\x03\x00\x00\x00" + b"\xff" * 5000)

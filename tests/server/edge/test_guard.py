@@ -75,7 +75,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read_as_a_whole(site, 
         )
         found = status(site, "POST", "/api/v1/conversations", pieces, **token, **{"Transfer-Encoding": "chunked"})
     assert found[0] == 413
-    assert json.loads(found[2])["code"] == "request_entity_too_large"
+    assert json.loads(found[2])["code"] == "content_too_large"
 
 
 def test_a_deeply_nested_body_is_refused(site):

@@ -58,7 +58,7 @@ def start_server(settings: RuntimeSettings) -> LlamaServer:
     interrupted, the other thread completes the load and frees the server.
     Raises MissingExtraError without xllamacpp, LLMError if the file is missing, not a GGUF file, or cannot be loaded.
     """
-    runtime = _runtime()
+    runtime = load_llama()
     _check_file(settings.model_path)
     outcomes = SimpleQueue[LlamaServer | Exception]()
 
@@ -87,7 +87,8 @@ def _started_server(runtime: Any, settings: RuntimeSettings) -> LlamaServer:
     return server
 
 
-def _runtime() -> Any:  # the package has no types; `LlamaServer` declares the used part
+def load_llama() -> Any:  # the package has no types; `LlamaServer` declares the used part
+    """The package that runs llama.cpp. Raises MissingExtraError if it, or a library that it needs, is missing."""
     try:
         return importlib.import_module("xllamacpp")
     except ImportError as missing:

@@ -20,6 +20,14 @@ _STATUS_OF: Final[Mapping[str, int]] = {
 }
 """The statuses of errors that have none of their own, by class."""
 
+_TITLES: Final[Mapping[int, str]] = {
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+}
+"""The names of RFC 9110 that Python has since 3.13: what a client compares must not depend on the server's Python."""
+
 
 class HttpError(AeonError):
     """The request cannot be answered. `status` is the HTTP status; `headers` go with the answer."""
@@ -54,10 +62,11 @@ def problem_of(error: AeonError, correlation: str) -> JsonObject:
     """
     status = status_of(error)
     report = error.report(correlation, datetime.now(UTC).isoformat(timespec="milliseconds"))
-    code = HTTPStatus(status).name.lower() if isinstance(error, HttpError) else report["code"]
+    title = _TITLES.get(status) or HTTPStatus(status).phrase
+    code = title.lower().replace(" ", "_") if isinstance(error, HttpError) else report["code"]
     return {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": title,
         "status": status,
         "detail": error.message,
         "code": code,

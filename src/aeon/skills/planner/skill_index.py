@@ -3,6 +3,7 @@
 import re
 import sqlite3
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from types import TracebackType
@@ -42,6 +43,7 @@ class SkillIndex:
         self._skills = sorted(skills, key=lambda skill: -skill.priority)
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._connection.close)  # for an index that is kept until its skills change
         self._connection.execute(_TABLE)
         self._connection.executemany(_INSERT, (_row(number, skill) for number, skill in enumerate(self._skills)))
 
