@@ -171,8 +171,10 @@ def postgres_record(postgres_server):
 @pytest.fixture(scope="session")
 def falkordb_server(tmp_path_factory):
     """A FalkorDB server of the tests' own, started when the first test asks for it."""
-    from aeon.testing.falkordb_server import FalkorTestServer
+    from aeon.testing.falkordb_server import FalkorTestServer, missing_for_falkordb
 
+    if missing := missing_for_falkordb():
+        pytest.skip(missing)
     server = FalkorTestServer(tmp_path_factory.mktemp("falkordb"))
     server.start()
     yield server

@@ -6,6 +6,7 @@ target = open_falkordb(server.address, server.password)
 server.kill()
 """
 
+import ctypes
 import secrets
 import socket
 import subprocess
@@ -15,6 +16,15 @@ from typing import Any
 
 _PAUSE_SECONDS = 0.02
 _TRIES = 1500
+
+
+def missing_for_falkordb() -> str:
+    """The reason why no server can be started here; empty if one can."""
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError:
+        return "FalkorDB needs the library libgomp: apt-get install libgomp1"
+    return ""
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aeon.adapters.graph_clients.falkordb import connect, open_graph
 from aeon.adapters.graph_clients.falkordb_parameters import RefusedParameterError, parameter_header
-from aeon.testing.falkordb_server import FalkorTestServer
+from aeon.testing.falkordb_server import FalkorTestServer, missing_for_falkordb
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 KEYS = TEXTS.filter(lambda key: key and "`" not in key)
@@ -21,6 +21,8 @@ VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4) | st.dict
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory):
+    if missing := missing_for_falkordb():
+        pytest.skip(missing)
     server = FalkorTestServer(tmp_path_factory.mktemp("falkordb"))
     server.start()
     with connect("127.0.0.1", server.port, None, server.password, 10) as client:

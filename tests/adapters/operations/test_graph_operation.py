@@ -14,7 +14,7 @@ from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.vault import SecretValue
 from aeon.testing.clock import FakeClock
-from aeon.testing.falkordb_server import FalkorTestServer
+from aeon.testing.falkordb_server import FalkorTestServer, missing_for_falkordb
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
@@ -156,6 +156,8 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def falkordb(tmp_path_factory):
+    if missing := missing_for_falkordb():
+        pytest.skip(missing)
     server = FalkorTestServer(tmp_path_factory.mktemp("falkordb"), password=PASSWORD)
     server.start()
     yield {"endpoint": server.address, "database": "theirs"}

@@ -15,7 +15,7 @@ from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.adapters.store.postgresql import migrate
 from aeon.base.clock import SystemClock
 from aeon.platform.projection import Projector, find_differences
-from aeon.testing.falkordb_server import FalkorTestServer
+from aeon.testing.falkordb_server import FalkorTestServer, missing_for_falkordb
 from aeon.testing.neo4j_server import Neo4jTestServer, jars_folder, missing_for_neo4j
 from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 
@@ -90,6 +90,8 @@ def assert_equal_in_the_end(record, target):
 
 @pytest.fixture
 def falkordb(tmp_path):
+    if missing := missing_for_falkordb():
+        pytest.skip(missing)
     server = FalkorTestServer(tmp_path)
     server.start()
     yield server

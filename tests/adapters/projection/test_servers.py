@@ -11,7 +11,7 @@ from aeon.adapters.graph_clients.falkordb import connect, open_graph
 from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.platform.projection import GraphBatch, GraphNode, NodeKey, ProjectionError, TargetUnavailableError
-from aeon.testing.falkordb_server import FalkorTestServer
+from aeon.testing.falkordb_server import FalkorTestServer, missing_for_falkordb
 
 ANN = NodeKey("User", "ann")
 SECRET = "correct-horse-battery"  # noqa: S105  # a word that must turn up in no log
@@ -127,6 +127,8 @@ def test_a_user_of_falkordb_with_a_password(falkordb_server):
 @pytest.mark.server
 @pytest.mark.slow
 def test_a_falkordb_server_that_comes_back_is_used_again(tmp_path):
+    if missing := missing_for_falkordb():
+        pytest.skip(missing)
     server = FalkorTestServer(tmp_path)
     server.start()
     with closing(open_falkordb(server.address, server.password)) as target:

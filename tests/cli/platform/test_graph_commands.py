@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.falkordb_server import FalkorTestServer
+from aeon.testing.falkordb_server import FalkorTestServer, missing_for_falkordb
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -21,6 +21,8 @@ connectionSchema: {{type: object, required: [endpoint]}}
 def falkordb(tmp_path, monkeypatch):
     folder = tmp_path / "falkordb"
     folder.mkdir()
+    if missing := missing_for_falkordb():
+        pytest.skip(missing)
     server = FalkorTestServer(folder)
     server.start()
     monkeypatch.setenv("GRAPH_WORD", server.password)
