@@ -47,6 +47,7 @@ _COLUMN_ALONE: Final = re.compile(
     r"\s*(?P<table>\w+\.)?\"?(?P<name>[^\".]+?)\"?(?P<alias>\s+as\s+[^\s].*?)?\s*", re.IGNORECASE
 )
 
+_EQUAL: Final = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*==?\s*'(?P<sought>(?:[^']|'')*)'")
 _ADDING: Final = re.compile(r"\b(?:sum|avg|total)\s*\(", re.IGNORECASE)
 _ORDERED: Final = re.compile(r"\border\s+by\s+[^()';]+?(?=\blimit\b|\)|;|$)", re.IGNORECASE)
 """The terms of an order that have neither parentheses nor texts."""
@@ -203,7 +204,7 @@ class QueryTablesTool(Tool):
                 raise self._refusal(query, str(error)) from None
         if not names:
             raise self._refusal(query, "it selects nothing")
-        return {"text": _written(names, rows, more)}
+        return {"text": "\n".join([_written(names, rows, more), *_absent_values(query, self._tables)])}
 
     def _refusal(self, query: str, reason: str) -> ToolError:
         missing = reason.partition("no such column: ")[2]
@@ -328,6 +329,21 @@ def _inside(query: str, start: int) -> str:
         if not open_:
             return query[start:position]
     return query[start:]
+
+
+def _absent_values(query: str, tables: Sequence[DataTable]) -> Iterator[str]:
+    """What a query looks for in a column of texts, and no row has: "UK" where the data say "United Kingdom"."""
+    pairs = ((found["column"].strip('"'), found["sought"].replace("''", "'")) for found in _EQUAL.finditer(query))
+    for column, sought in dict.fromkeys(pairs):
+        values = [
+            str(row[position]).casefold()
+            for table in tables
+            for position, each in enumerate(table.columns)
+            if each.type == "TEXT" and each.name.casefold() == column.casefold()
+            for row in table.rows
+        ]
+        if values and sought.casefold() not in values:
+            yield f"No {column} in the data is {sought!r}."
 
 
 def _with_texts(query: str, tables: Sequence[DataTable]) -> str:
