@@ -148,6 +148,7 @@ PRICES = "item,price,left\nlamp,9,1\nchair,10,2\nsofa,sold out,0\ntable,100,4\nr
         ("SELECT price FROM prices WHERE item = 'sofa'", "sold out"),
         ("SELECT DISTINCT p.price AS cost FROM prices p WHERE item >= 'sofa'", "sold out, 100"),
         ("SELECT item FROM prices WHERE price_text = 'sold out'", "sofa"),
+        ("SELECT price FROM (SELECT price FROM prices WHERE item = 'lamp')", "9"),
         ("SELECT SUM(price * left) FROM prices WHERE price_text IS NULL", "429"),
         ("SELECT item, RANK() OVER (ORDER BY price) AS place FROM prices LIMIT 1", "item: lamp, place: 1"),
     ],
@@ -155,6 +156,14 @@ PRICES = "item,price,left\nlamp,9,1\nchair,10,2\nsofa,sold out,0\ntable,100,4\nr
 def test_texts_among_numbers_and_unknown_numbers_are_neither_the_least_nor_lost(query, answer):
     tool = table_tools({"prices.csv": read_table("prices.csv", PRICES)}, {})[1]
     assert tool.invoke(query=query)["text"] == answer
+
+
+def test_so_it_is_in_columns_whose_names_have_parentheses_and_commas():
+    rows = 'item,"price, net (EUR)"\nlamp,9\nchair,10\nsofa,sold out\nrug,\n'
+    tool = table_tools({"p.csv": read_table("p.csv", rows)}, {})[1]
+    assert tool.invoke(query='SELECT item FROM p ORDER BY "price, net (EUR)", item LIMIT 1')["text"] == "lamp"
+    asked = """SELECT item, "price, net (EUR)" FROM p WHERE item = 'sofa'"""
+    assert tool.invoke(query=asked)["text"] == "item: sofa, price, net (EUR): sold out"
 
 
 @pytest.mark.parametrize("query", ["SELECT SUM(price) FROM prices", "SELECT item, avg( ABS(price) * 2) FROM prices"])

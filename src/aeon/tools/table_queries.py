@@ -40,18 +40,20 @@ _SAMPLE: Final = 2
 _FENCED: Final = re.compile(r"```(?:\w+\s)?\s*((?:select|with)\b.*?)```", re.IGNORECASE | re.DOTALL)
 _BEGUN: Final = re.compile(r"^[\s`]*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
 
-_SELECTED: Final = re.compile(r"(?P<select>\s*select\s+(?:distinct\s+)?)(?P<terms>[^()']+?)(?=\sfrom\b)", re.IGNORECASE)
-"""The terms of a query that computes nothing in them."""
+_TERMS: Final = r"(?:\"[^\"]*\"|[^()';\"])+?"
+"""Terms with commas between them that have neither parentheses nor texts, but for names in quotes."""
 
+_COMMA: Final = re.compile(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
+_SELECTED: Final = re.compile(
+    rf"(?P<select>\s*select\s+(?:distinct\s+)?)(?P<terms>{_TERMS})(?=\sfrom\b)", re.IGNORECASE
+)
 _COLUMN_ALONE: Final = re.compile(
-    r"\s*(?P<table>\w+\.)?\"?(?P<name>[^\".]+?)\"?(?P<alias>\s+as\s+[^\s].*?)?\s*", re.IGNORECASE
+    r"\s*(?P<table>\w+\.)?(?P<name>\"[^\"]+\"|\w+)(?P<alias>\s+as\s+\S.*?)?\s*", re.IGNORECASE
 )
 
 _EQUAL: Final = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*==?\s*'(?P<sought>(?:[^']|'')*)'")
 _ADDING: Final = re.compile(r"\b(?:sum|avg|total)\s*\(", re.IGNORECASE)
-_ORDERED: Final = re.compile(r"\border\s+by\s+[^()';]+?(?=\blimit\b|\)|;|$)", re.IGNORECASE)
-"""The terms of an order that have neither parentheses nor texts."""
-
+_ORDERED: Final = re.compile(rf"\border\s+by\s+{_TERMS}(?=\blimit\b|\)|;|$)", re.IGNORECASE)
 _SAYS_NULLS: Final = re.compile(r"\bnulls\s+(?:first|last)\b", re.IGNORECASE)
 
 _READS: Final = frozenset(
@@ -197,7 +199,7 @@ class QueryTablesTool(Tool):
                     _load(database, table)
                 _restrict(database)
                 names = [column[0] for column in database.execute(query).description or ()]
-                cursor = database.execute(_with_texts(_with_nulls_last(query), self._tables))
+                cursor = self._execute(database, _with_nulls_last(query))
                 rows = cursor.fetchmany(_MAX_ROWS)
                 more = sum(1 for _ in cursor)
             except (sqlite3.Error, sqlite3.Warning) as error:
@@ -205,6 +207,11 @@ class QueryTablesTool(Tool):
         if not names:
             raise self._refusal(query, "it selects nothing")
         return {"text": "\n".join([_written(names, rows, more), *_absent_values(query, self._tables)])}
+
+    def _execute(self, database: sqlite3.Connection, query: str) -> sqlite3.Cursor:
+        with suppress(sqlite3.OperationalError):  # a subquery need not have the column of the texts
+            return database.execute(_with_texts(query, self._tables))
+        return database.execute(query)
 
     def _refusal(self, query: str, reason: str) -> ToolError:
         missing = reason.partition("no such column: ")[2]
@@ -352,13 +359,13 @@ def _with_texts(query: str, tables: Sequence[DataTable]) -> str:
     if found is None:
         return query
     texts = {each.name.casefold(): each for table in tables for each in table.columns if each.texts}
-    terms = [_with_text(term, texts) for term in found["terms"].split(",")]
+    terms = [_with_text(term, texts) for term in _COMMA.split(found["terms"])]
     return f"{found['select']}{','.join(terms)}{query[found.end('terms') :]}"
 
 
 def _with_text(term: str, texts: Mapping[str, DataColumn]) -> str:
     named = _COLUMN_ALONE.fullmatch(term)
-    column = texts.get(named["name"].casefold()) if named else None
+    column = texts.get(named["name"].strip('"').casefold()) if named else None
     if named is None or column is None:
         return term
     table = named["table"] or ""
@@ -369,7 +376,7 @@ def _with_nulls_last(query: str) -> str:
     """The query, with what is not known after everything that is: SQLite takes it for the least of all values."""
     return _ORDERED.sub(
         lambda found: ", ".join(
-            term if _SAYS_NULLS.search(term) else f"{term.rstrip()} NULLS LAST " for term in found[0].split(",")
+            term if _SAYS_NULLS.search(term) else f"{term.rstrip()} NULLS LAST " for term in _COMMA.split(found[0])
         ),
         query,
     )
