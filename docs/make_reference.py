@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from enum import Enum
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from aeon.cli.app import app
 
 _OBJECT = re.compile(r"<(?:built-in method|built-in function|function) (?:[\w.<>]+\.)?<?(\w+)>?[^<>]*>")
 """How Python shows a function as a default: with an address that is another one every time."""
+
+_UNPACKED = re.compile(r"\*<class '([\w.]+)'>")
+"""How Python before 3.13 shows the keyword arguments of a TypedDict."""
 
 _MODULE = re.compile(r"(?<![\w.'])(?:[a-z_]\w*\.)+(?=[A-Za-z_])")
 """The module before a name, as in `collections.abc.Callable`."""
@@ -183,6 +187,8 @@ def _block(code: str) -> list[str]:
 
 def _signature(value: object, name: str) -> str:
     """The signature as a person would write it: names without their modules, a parameter a line where it is long."""
+    if inspect.isclass(value) and issubclass(value, Enum):
+        return "(value)"  # Python's versions tell its other parameters differently
     try:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except ValueError:
@@ -216,7 +222,7 @@ def _shortened(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 def _plain(text: str) -> str:
-    return _MODULE.sub("", _OBJECT.sub(r"\1", text))
+    return _MODULE.sub("", _OBJECT.sub(r"\1", _UNPACKED.sub(r"Unpack[\1]", text)))
 
 
 def _commands() -> list[str]:

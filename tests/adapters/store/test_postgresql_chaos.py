@@ -1,5 +1,6 @@
 """Nothing that was acknowledged is lost, and nothing happens twice: servers are killed, replaced and cut off."""
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -118,6 +119,8 @@ def test_a_standby_that_becomes_the_primary_has_all_that_was_acknowledged(mortal
 @pytest.fixture
 def cable():
     """A cable between two namespaces, or the reason why there is none."""
+    if shutil.which("ip") is None:
+        pytest.skip("iproute2 is not installed: apt-get install iproute2")
     cable = Cable()
     try:
         cable.lay()

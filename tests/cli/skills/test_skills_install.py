@@ -1,6 +1,7 @@
 """Skills installed from folders, archives and git, and what a hostile source tries (skills 17)."""
 
 import io
+import shutil
 import subprocess
 import tarfile
 import zipfile
@@ -34,6 +35,8 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repository(source: Path) -> Path:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed: apt-get install git")
     git(source, "init", "--quiet")
     git(source, "add", ".")
     git(source, "commit", "--quiet", "-m", "first")

@@ -9,6 +9,9 @@ from aeon.base.errors import ConfigError
 _FORM = "postgresql://user@host:5432/database"
 _PORT = "5432"
 _SCHEMA = "aeon"
+_PLACE = re.compile(r"[^/?#]*")
+"""User and hosts. Split off by itself: since 3.13, Python refuses several hosts of which one is in brackets."""
+
 _SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 _OPTIONS = frozenset(
@@ -84,13 +87,16 @@ def parse_address(text: str, *, section: str = "store", schema: str | None = Non
 
 def _parsed(text: str, schema: str | None) -> PostgresAddress:
     try:
-        parts = urlsplit(text)
+        scheme, _, rest = text.strip().partition("://")
+        place = _PLACE.match(rest)
+        netloc = "" if place is None else place[0]
+        parts = urlsplit(f"//host{rest.removeprefix(netloc)}")
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     except ValueError:
         raise _InvalidAddressError("It cannot be read") from None
-    if parts.scheme != "postgresql" or parts.fragment:
+    if scheme.lower() != "postgresql" or parts.fragment:
         raise _InvalidAddressError("It has a different form")
-    user, _, hosts = parts.netloc.rpartition("@")
+    user, _, hosts = netloc.rpartition("@")
     if ":" in user or options.keys() & {"password", "sslpassword"}:
         raise _InvalidAddressError(
             "It contains a password; put it into an environment variable, and name that in password_env"
