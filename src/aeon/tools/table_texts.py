@@ -180,19 +180,30 @@ def _columns(
 ) -> dict[DataColumn, Sequence[Value]]:
     """A column with its values, and another one for the texts that stand among its numbers."""
     known = ["" if cell.casefold() in _MISSING else cell for cell in cells]
-    signs = {found[1] or found[3] for cell in known if (found := _CURRENCY.fullmatch(cell))}
-    numbers = (_read_german, _read_real) if is_german else (_read_real, _read_german)
-    readers: list[Callable[[str], Value]] = [_read_integer, *(numbers if len(signs - {None}) <= 1 else ())]
-    for read in [*readers, _read_german_date]:
+    readers = _readers_of_amounts(known, is_german=is_german)
+    for read in [_read_integer, *readers, _read_german_date]:
         values = [read(cell) for cell in known]
-        if any(known) and all(value is not None for cell, value in zip(known, values, strict=True) if cell):
+        if any(known) and not _others(known, values):
             return {DataColumn(heading, _type_of(values)): values}
-    values = _mostly_numbers(known, readers[1:])
+    values = _mostly_numbers(known, readers)
     if values is None:
         return {DataColumn(heading, "TEXT"): [cell or None for cell in cells]}
     texts = [cell if cell and value is None else None for cell, value in zip(cells, values, strict=True)]
     *_, name = _distinct([*headings, f"{heading}_text"])
     return {DataColumn(heading, "REAL", name): values, DataColumn(name, "TEXT"): texts}
+
+
+def _readers_of_amounts(cells: Sequence[str], *, is_german: bool) -> Sequence[Callable[[str], Value]]:
+    """What reads numbers with or without a currency; nothing for amounts in several currencies."""
+    signs = {found[1] or found[3] for cell in cells if (found := _CURRENCY.fullmatch(cell))}
+    if len(signs - {None}) > 1:
+        return ()
+    return (_read_german, _read_real) if is_german else (_read_real, _read_german)
+
+
+def _others(cells: Sequence[str], values: Sequence[Value]) -> list[str]:
+    """The cells that are not empty and have no value."""
+    return [cell for cell, value in zip(cells, values, strict=True) if cell and value is None]
 
 
 def _type_of(values: Sequence[Value]) -> _Type:
@@ -207,7 +218,7 @@ def _mostly_numbers(cells: Sequence[str], readers: Sequence[Callable[[str], Valu
     """
     for read in readers:
         values = [read(cell) for cell in cells]
-        others = [cell for cell, value in zip(cells, values, strict=True) if cell and value is None]
+        others = _others(cells, values)
         count = sum(value is not None for value in values)
         if 0 < count >= len(others) and not any(map(_DIGIT.search, others)):
             return values
