@@ -3,6 +3,7 @@
 python keeping_process.py FOLDER COUNT one|all full|relaxed
 """
 
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,8 +25,7 @@ def main(folder, count, at_once, durability):
     def keep(number):
         result = JobResult(event=StepCompleted(step="a", attempt=1, output=number))
         journal.save(f"run {number}", (0, 1), result, "mine")
-        sys.stdout.write(f"{number}\n")
-        sys.stdout.flush()
+        os.write(1, f"{number}\n".encode())  # at once, and not together with that of another thread
 
     if at_once == "one":
         for number in range(count):
