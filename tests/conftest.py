@@ -6,12 +6,16 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from aeon.testing.weights import ScriptedSource
 
 settings.register_profile(
     "ci", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
@@ -110,6 +114,27 @@ def no_network(monkeypatch):
     guarded("connect", 0)
     guarded("connect_ex", 0)
     guarded("sendto", -1)
+
+
+@pytest.fixture
+def uninstall(monkeypatch) -> Callable[..., None]:
+    """Makes packages look as if they were not installed: `uninstall("psycopg")`. Importing one fails, and it is not found."""
+
+    def hide(*packages: str) -> None:
+        for name in packages:
+            monkeypatch.setitem(sys.modules, name, None)
+
+    return hide
+
+
+@pytest.fixture
+def fetch_from(monkeypatch) -> Callable[..., None]:
+    """Replaces the sources of weights, which lie beyond this machine, by doubles: without one nothing can be fetched."""
+
+    def replace(*sources: ScriptedSource) -> None:
+        monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: sources)
+
+    return replace
 
 
 @pytest.fixture(scope="session")

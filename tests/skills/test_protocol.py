@@ -1,7 +1,6 @@
 """The reader of the process protocol (skills 1-4)."""
 
 import json
-import sys
 from itertools import pairwise
 
 import pytest
@@ -269,8 +268,8 @@ def test_what_is_written_is_read(values):
     assert (list(reader.events), reader.violation) == (events, None)
 
 
-def test_without_the_extra_the_error_names_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "msgspec", None)
+def test_without_the_extra_the_error_names_it(uninstall):
+    uninstall("msgspec")
     protocol._event_decoders.cache_clear()
     with pytest.raises(MissingExtraError, match=r"aeon-orchestrator\[skills\]"):
         ScriptEventReader(OutputLimits())

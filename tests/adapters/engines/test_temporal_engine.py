@@ -321,10 +321,10 @@ def test_where_nobody_answers_or_there_is_no_such_namespace_it_says_so(server, s
         TemporalEngine(server.address, "none", None, None, None, slots={})
 
 
-def test_without_the_package_it_names_the_extra(monkeypatch):
+def test_without_the_package_it_names_the_extra(monkeypatch, uninstall):
     """What a command lacks, its error names."""
     for name in [each for each in sys.modules if each.startswith("aeon.adapters.engines.temporal")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    uninstall("temporalio")
     with pytest.raises(MissingExtraError, match=r"needs temporalio\. Install aeon-orchestrator\[temporal\]"):
         __import__("aeon.adapters.engines.temporal")

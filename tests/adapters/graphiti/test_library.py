@@ -45,8 +45,8 @@ def test_nothing_is_sent_or_written_and_no_env_file_is_read(tmp_path):
     assert list(home.iterdir()) == []
 
 
-def test_without_the_extra_the_error_names_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "graphiti_core", None)
+def test_without_the_extra_the_error_names_it(uninstall):
+    uninstall("graphiti_core")
     with pytest.raises(MissingExtraError, match=r"aeon-orchestrator\[graphiti\]"):
         open_graphiti("falkordb://127.0.0.1:1", None, HashEmbedder(), lambda: None)
 

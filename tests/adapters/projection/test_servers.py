@@ -2,7 +2,6 @@
 
 import logging
 import socket
-import sys
 from contextlib import closing
 
 import pytest
@@ -72,13 +71,13 @@ def test_platform_3_what_is_no_address_of_neo4j_is_refused_without_its_password(
     assert "hunter2" not in str(raised.value)
 
 
-def test_without_a_client_the_extra_is_named(monkeypatch):
+def test_without_a_client_the_extra_is_named(uninstall):
     for module, opened, address in (
         ("neo4j", open_neo4j, "bolt://127.0.0.1"),
         ("redis", open_falkordb, "falkordb://127.0.0.1"),
         ("falkordb", open_falkordb, "falkordb://127.0.0.1"),
     ):
-        monkeypatch.setitem(sys.modules, module, None)
+        uninstall(module)
         with pytest.raises(MissingExtraError) as raised:
             opened(address)
         assert "aeon-orchestrator[graph]" in raised.value.advice

@@ -28,8 +28,8 @@ def test_psycopg_is_loaded_when_a_record_is_opened_and_not_before():
     assert subprocess.run([sys.executable, "-c", loading], check=False).returncode == 0
 
 
-def test_without_psycopg_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.postgresql.find_spec", lambda _name: None)
+def test_without_psycopg_the_extra_is_named(uninstall):
+    uninstall("psycopg")
     for ask in (open_postgresql, migrate, lambda address: roll_back(address, to=0)):
         with pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[postgres\]'"):
             ask("postgresql://db/aeon")

@@ -155,8 +155,8 @@ def test_a_defect_of_what_sends_is_told_and_raises_nothing_else(collector, recei
     receiver().export([SPAN])
 
 
-def test_a_missing_extra_is_told_with_its_command(collector, receiver, monkeypatch):
-    monkeypatch.setitem(sys.modules, "requests", None)
+def test_a_missing_extra_is_told_with_its_command(collector, receiver, monkeypatch, uninstall):
+    uninstall("requests")
     monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporter", raising=False)
     with pytest.raises(SpanExportError, match=r"pip install 'aeon-orchestrator\[otel\]'"):
         receiver().export([SPAN])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.vault import MasterKey, open_vault, requirements, vault_file
+from aeon.adapters.vault import MasterKey, open_vault, vault_file
 from aeon.adapters.vault.sqlite import SqliteVault
 from aeon.base.errors import MissingExtraError
 from aeon.platform.vault import SecretKey, TamperedError, VaultError, WrongKeyError
@@ -247,8 +247,8 @@ def test_what_is_forgotten_is_overwritten(opened, path):
     assert b"owner-to-forget" not in path.read_bytes()
 
 
-def test_without_cryptography_the_error_names_the_extra(path, monkeypatch):
-    monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
+def test_without_cryptography_the_error_names_the_extra(path, uninstall):
+    uninstall("cryptography")
     with pytest.raises(MissingExtraError) as raised:
         open_vault(path, [MasterKey(FIRST)], FakeClock())
     assert "aeon-orchestrator[platform]" in raised.value.advice

@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from aeon.adapters.vault import requirements
 from aeon.adapters.vault.values import FIELDS, MAX_CHARACTERS, value_problems
 from aeon.base.errors import MissingExtraError
 from aeon.platform.vault import SecretKey
@@ -84,8 +83,8 @@ def test_both_parts_in_each_others_place_are_both_named(pair):
     assert len(value_problems("certificate", turned)) == 2
 
 
-def test_without_cryptography_the_error_names_the_extra(pair, monkeypatch):
-    monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
+def test_without_cryptography_the_error_names_the_extra(pair, uninstall):
+    uninstall("cryptography")
     with pytest.raises(MissingExtraError):
         value_problems("certificate", pair)
 

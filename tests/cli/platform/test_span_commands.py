@@ -70,10 +70,10 @@ def test_an_endpoint_that_is_down_fails_no_run_and_a_worker_sends_what_waited(ae
     assert worker.ends(signal.SIGTERM) == 0
 
 
-def test_a_missing_extra_is_one_warning_and_the_run_goes_on(aeon, applied, collector, monkeypatch, caplog):
+def test_a_missing_extra_is_one_warning_and_the_run_goes_on(aeon, applied, collector, monkeypatch, uninstall, caplog):
     applied(FETCH)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address)
-    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    uninstall("opentelemetry.sdk.trace")
     monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporter", raising=False)
     assert aeon("process", "run", "fetch", "--input", "id=x").code == 0
     (warning,) = [each.getMessage() for each in caplog.records if each.name == "aeon.telemetry"]

@@ -292,8 +292,8 @@ def test_a_trace_that_cannot_be_kept_is_said_before_anything_runs(aeon, talker, 
     assert list(Path("folder").iterdir()) == []
 
 
-def test_what_is_missing_to_run_scripts_is_named(aeon, talker, plan, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
+def test_what_is_missing_to_run_scripts_is_named(aeon, talker, plan, uninstall):
+    uninstall("msgspec")
     assert aeon("skill", "list").code == 0, "looking takes nothing"
     ended = aeon("skill", "run", plan(("a", SAY)))
     assert (ended.code, ended.out) == (1, "")

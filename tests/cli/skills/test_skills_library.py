@@ -195,8 +195,8 @@ def test_doctor_says_which_skills_there_are_and_how_isolated_they_run(aeon, skil
     assert "aeon skill check" in aeon("doctor", "--quick").out
 
 
-def test_doctor_names_the_extra_that_is_missing(aeon, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
+def test_doctor_names_the_extra_that_is_missing(aeon, uninstall):
+    uninstall("msgspec")
     ended = aeon("doctor", "--quick")
     assert ended.code == 0
     assert "pip install 'aeon-orchestrator[skills]'" in ended.out

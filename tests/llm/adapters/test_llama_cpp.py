@@ -62,8 +62,8 @@ def test_a_broken_gguf_file_is_told(tmp_path):
         LlamaCppAdapter(path).generate("hi")
 
 
-def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+def test_without_the_package_the_extra_is_named(tmp_path, uninstall):
+    uninstall("xllamacpp")
     with pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[embedded\]'"):
         LlamaCppAdapter(tmp_path / "model.gguf").generate("hi")
 

@@ -1,6 +1,5 @@
 """Conditions are CEL over inputs and steps' variables, true or false and nothing else (platform 6)."""
 
-import sys
 from contextlib import suppress
 
 import pytest
@@ -263,8 +262,8 @@ def test_what_stands_in_texts_and_comments_is_not_read(name, padding, is_raw):
     assert compile_condition(source, NAMES).paths == frozenset()
 
 
-def test_without_the_library_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cel_expr_python", None)
+def test_without_the_library_the_extra_is_named(uninstall):
+    uninstall("cel_expr_python")
     with pytest.raises(MissingExtraError, match=r"cel-expr-python.*\[platform\]"):
         compile_condition("asked_first_here == 1", {"asked_first_here"})
 

@@ -1,7 +1,5 @@
 """Output templates: every name is checked when the Process is saved, and a text has a size (platform 6)."""
 
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,9 +157,9 @@ def test_any_text_is_a_template_or_an_error(template):
     assert isinstance(found, list)
 
 
-def test_without_the_library_the_extra_is_named(monkeypatch):
+def test_without_the_library_the_extra_is_named(uninstall):
     templates._environment.cache_clear()
-    monkeypatch.setitem(sys.modules, "pydantic_handlebars", None)
+    uninstall("pydantic_handlebars")
     with pytest.raises(MissingExtraError, match=r"\[platform\]"):
         check_template("{{lang}}", ["lang"], [])
 

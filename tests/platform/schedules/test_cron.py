@@ -1,6 +1,5 @@
 """When a cron expression comes true: summer time, and whatever else happens to clocks."""
 
-import sys
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -97,8 +96,8 @@ def test_what_is_no_time_zone_is_said(name):
         load_time_zone(name)
 
 
-def test_without_croniter_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "croniter", None)
+def test_without_croniter_it_is_said_what_to_install(uninstall):
+    uninstall("croniter")
     with pytest.raises(MissingExtraError, match=r"Install aeon-orchestrator\[platform\]"):
         CronExpression("* * * * *", UTC)
 

@@ -9,7 +9,7 @@ import pytest
 from aeon.base.errors import MissingExtraError
 from aeon.base.masking import Mask
 from aeon.bootstrap.app import App, build_app
-from aeon.server.mcp import McpCallHandler, SkillPrompts, serve, stdio_server
+from aeon.server.mcp import McpCallHandler, SkillPrompts, serve
 from aeon.settings import Settings
 
 
@@ -20,8 +20,8 @@ def app(tmp_path: Path):
     opened.close()
 
 
-def test_without_the_extra_it_is_named(monkeypatch, app: App):
-    monkeypatch.setattr(stdio_server, "find_spec", lambda _name: None)
+def test_without_the_extra_it_is_named(uninstall, app: App):
+    uninstall("mcp")
     with pytest.raises(MissingExtraError, match="needs mcp") as missing:
         serve(McpCallHandler({}, Mask()), SkillPrompts(app))
     assert "aeon-orchestrator[platform]" in missing.value.advice

@@ -6,7 +6,6 @@ import struct
 import openai
 import pytest
 
-from aeon.adapters.embeddings import minilm
 from aeon.adapters.embeddings.minilm import MiniLMEmbedder
 from aeon.adapters.embeddings.remote import RemoteEmbedder
 from aeon.platform.embedder import EmbeddingInputError
@@ -144,8 +143,8 @@ def test_the_largest_body_full_of_unusual_words_is_refused_with_its_count(serve)
     assert "more than the 256 that" in answer.json()["error"]["message"]
 
 
-def test_without_the_extra_it_says_what_to_install(serve, client_of, monkeypatch):
-    monkeypatch.setattr(minilm, "_PACKAGES", ("a_package_that_is_not_here",))
+def test_without_the_extra_it_says_what_to_install(serve, client_of, uninstall):
+    uninstall("onnxruntime")
     with pytest.raises(openai.InternalServerError, match=r"pip install .*\[knowledge\]") as raised:
         client_of(serve()).embeddings.create(model="embeddings", input="x")
     assert raised.value.status_code == 501

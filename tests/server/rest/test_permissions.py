@@ -258,8 +258,8 @@ class World:
 
 
 @pytest.fixture
-def world(serve, caplog, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: ())  # no weights can be fetched
+def world(serve, caplog, fetch_from):
+    fetch_from()
     caplog.set_level(logging.DEBUG)
     made = World(serve)
     yield made

@@ -8,6 +8,7 @@ import pytest
 from tests.server.conftest import events_of
 from tests.server.rest.test_permissions import make_skill
 
+from aeon.adapters.weights import CATALOG
 from aeon.testing.weights import ScriptedSource, make_weights
 
 
@@ -35,11 +36,10 @@ def test_a_script_runs_once_its_skill_is_trusted_and_not_before_skills_15(client
         assert client.post(f"/api/v1/skills/greeter/scripts/{script}/run", json={}).status_code == 404, script
 
 
-def test_the_configured_model_is_shown_and_weights_are_fetched_with_their_progress(client, monkeypatch):
+def test_the_configured_model_is_shown_and_weights_are_fetched_with_their_progress(client, monkeypatch, fetch_from):
     content = bytes(1000)
-    weights = make_weights(content, "small")
-    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: weights)
-    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: (ScriptedSource([content], "hub"),))
+    monkeypatch.setitem(CATALOG, "small", make_weights(content, "small"))
+    fetch_from(ScriptedSource([content], "hub"))
     models = client.get("/api/v1/models").json()
     assert {each["name"] for each in models["stored"]} >= {"small"}
     assert models["chosen"]["isThere"] is False
@@ -48,8 +48,8 @@ def test_the_configured_model_is_shown_and_weights_are_fetched_with_their_progre
     assert client.post("/api/v1/models/unheard-of/fetch").status_code == 404
 
 
-def test_a_fetch_that_fails_ends_its_stream_with_the_problem(client, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: ())
+def test_a_fetch_that_fails_ends_its_stream_with_the_problem(client, fetch_from):
+    fetch_from()
     *_, (_, name, problem) = events_of(client.post("/api/v1/models/small/fetch"))
     assert (name, problem["code"] != "", problem["nextStep"] != "") == ("failed", True, True)
 

@@ -33,11 +33,11 @@ class PausedSource(ScriptedSource):
 
 
 @pytest.fixture
-def source(monkeypatch):
+def source(monkeypatch, fetch_from):
     """The source of weights, which delivers what the catalogue has as the small model."""
     made = PausedSource([CONTENT])
     monkeypatch.setitem(CATALOG, "small", make_weights(CONTENT, "small"))
-    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: (made,))
+    fetch_from(made)
     monkeypatch.setattr(
         "aeon.llm.adapters.llama_cpp.LlamaCppAdapter", lambda *_, **__: ScriptedAdapter(["The Danube."])
     )
@@ -91,8 +91,8 @@ def test_the_progress_is_on_the_page_and_reloads_without_javascript(new_site, so
     assert KEY not in shown.text
 
 
-def test_a_fetch_that_failed_says_why_and_can_be_repeated(new_site, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: ())
+def test_a_fetch_that_failed_says_why_and_can_be_repeated(new_site, fetch_from):
+    fetch_from()
     me = new_site.browser("me")
     post(me, "/model/fetch", model="small")
     finished(new_site)

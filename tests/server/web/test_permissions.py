@@ -119,9 +119,9 @@ class PageWorld(World):
 
 
 @pytest.fixture
-def world(tmp_path, monkeypatch, caplog):
+def world(tmp_path, monkeypatch, caplog, fetch_from):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: ())
+    fetch_from()
     caplog.set_level(logging.DEBUG)
     with ExitStack() as closing:
 

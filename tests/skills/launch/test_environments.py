@@ -11,7 +11,6 @@ from tests.wheels import offline_uv, write_wheel
 from aeon.base.errors import SkillError
 from aeon.skills.discovery.skill_reader import read_skill
 from aeon.skills.invocation import Invocation
-from aeon.skills.launch import environments
 from aeon.skills.launch.environments import EnvironmentStore, find_uv
 from aeon.skills.launch.grants import Grants, NotGrantedError
 from aeon.skills.launch.interpreters import interpreter_for
@@ -106,8 +105,8 @@ def test_what_uv_says_is_in_the_message_skills_16(written, store):
         store.apply(skill, script, invocation_of(skill, script), Grants(install=True))
 
 
-def test_without_uv_it_is_said_what_to_do_skills_16(monkeypatch):
-    monkeypatch.setattr(environments, "find_spec", lambda _name: None)
+def test_without_uv_it_is_said_what_to_do_skills_16(uninstall):
+    uninstall("uv")
     with pytest.raises(SkillError, match=r"needs uv") as missing:
         find_uv({"PATH": "/nowhere"})
     assert "aeon-orchestrator[packages]" in missing.value.advice
