@@ -40,6 +40,13 @@ def test_a_request_that_no_tool_suits_is_answered_by_the_model_in_one_step_core_
     ("request_", "tool", "arguments"),
     [
         ("What is 9 ft in m?", "convert_units", {"value": 9, "from": "ft", "to": "m"}),
+        ("12 stone in kilos", "convert_units", {"value": 12, "from": "stone", "to": "kilos"}),
+        ("convert 3/4 cup to millilitres", "convert_units", {"value": 0.75, "from": "cup", "to": "millilitres"}),
+        (
+            "Wie viele Kilometer pro Stunde sind 20 m/s?",
+            "convert_units",
+            {"value": 20, "from": "m/s", "to": "Kilometer pro Stunde"},
+        ),
         ("What is 15 * 23 plus 7?", "calculator", {"expression": "15 * 23 + 7"}),
         ("What time is it?", "now", {}),
         ("12! / 10!", "exact", {"expression": "12! / 10!"}),

@@ -38,6 +38,12 @@ def computed(request):
         ("Ein Abo läuft 18 Monate und begann am 1. April 2026. Wann endet es?", "2027-10-01"),
         ("Ein Paket braucht 5 Werktage ab Montag, dem 8. März 2027. Wann ist es da?", "2027-03-15"),
         ("Welches Datum haben wir in 10 Tagen, wenn heute der 25. März 2027 ist?", "2027-04-04"),
+        # how many days, which weekday
+        ("how many days did February have in 2024", 29),
+        ("Wie viele Tage hatte der Februar im Jahr 2100?", 28),
+        ("When was the day 100 days before 1 May 2026?", "2026-01-21"),
+        ("Which day of the week was the moon landing on 20 July 1969?", "1969-07-20"),
+        ("An welchem Wochentag fiel die Mauer, am 9. November 1989?", "1989-11-09"),
         # when it must begin
         ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
         (

@@ -189,7 +189,7 @@ def stock(article: str) -> int:
         "What is the best film of 1994 and 1995?",
         "Which is more, 3 of 8 or 4 of 9?",
         "Remember that I paid 12 and 15 euros, how much is that?",
-        "It is 9:20 and I have 3 things of 20 minutes each to do, how many minutes is that?",
+        "It is 9:20 and I have 3 things to do for 20 euros each, how much is that?",
         "Nenne mir 3 Namen und wie viele Buchstaben 2 davon haben",
     ],
 )

@@ -10,6 +10,7 @@ from aeon.base.language import language_of
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
+from aeon.supervisor.moment_checks import moment_doubts
 from aeon.supervisor.number_checks import number_doubts
 from aeon.supervisor.numerals import find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
@@ -72,7 +73,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
     checks = (_unaided, _not_by_chance, _other_language, _no_time)
-    return [*unused, *number_doubts(run), *(reason for check in checks for reason in check(run))]
+    return [*unused, *number_doubts(run), *moment_doubts(run), *(reason for check in checks for reason in check(run))]
 
 
 def _is_of_model(run: AnsweredRun) -> bool:

@@ -9,6 +9,7 @@ from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
 from aeon.llm.interface import LLMResponse
 from aeon.supervisor.repair_tasks import RepairTask
+from aeon.tools.worked_dates import DATE_TOOL, read_dated_solution
 from aeon.tools.worked_solutions import CALCULATOR, read_solution
 from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import call_problems
@@ -40,10 +41,11 @@ def read_reply(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | Re
 
 
 def read_solved_plan(reply: LLMResponse, tools: Sequence[str], request: str) -> JsonObject | None:
-    """The plan in a reply that works the request out in lines instead of JSON, if the calculator is a tool."""
+    """The plan in a reply that works the request out in lines instead of JSON, if the tools of its steps are there."""
     if reply.is_truncated or CALCULATOR not in tools or _JSON_BEGINS.search(reply.text):
         return None
-    steps = read_solution(reply.text)
+    dated = read_dated_solution(reply.text, request) if DATE_TOOL in tools else None
+    steps = dated or read_solution(reply.text)
     return None if steps is None else {"goal": request, "steps": steps}
 
 

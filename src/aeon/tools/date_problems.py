@@ -14,8 +14,8 @@ Arguments = dict[str, str | None]
 """What the tool for dates is called with: `start` and `add`, or `start` and `until`. `before`: it is counted back."""
 
 _WHEN = (
-    r"\b(?:when|what time|which (?:date|day)|what (?:date|day)|wann|um wie ?viel uhr|an welchem (?:tag|datum)"
-    r"|welche[sm] datum)\b"
+    r"\b(?:when|what time|(?:which|what) (?:date|(?:week)?day)|wann|um wie ?viel uhr"
+    r"|an welchem (?:(?:wochen)?tag|datum)|welche[sm] datum)\b"
 )
 _ENDS = (
     r"(?:ends?|over|finish(?:es|ed)?|arrives?|ready|done|back|due|expires?|come|endet|ende|fertig|ankommen|ankunft"
@@ -50,6 +50,7 @@ _TO = (
     r"|endet\w*|schließt|kommt|an)\b"
 )
 _AT_THE_END = r"\b(?:until|till|ends?|ended|closes?|finish\w*|arriv\w*|woke|bis|endet\w*|schließt)\b"
+_WEEKDAY = r"\b(?:weekday|day of the week|wochentag)\b"
 _OLD = r"\b(?:how old|what age|wie alt)\b"
 
 _JOINED = re.compile(r"(?:\s|[,.]|\band\b|\bund\b)+$", re.IGNORECASE)
@@ -73,7 +74,7 @@ def read_problem(request: str) -> Arguments | None:
     story = _read(request)
     if story is None or _has(_UNCLEAR, story.text):
         return None
-    readers = (_read_end, _read_start, _read_span, _read_age)
+    readers = (_read_end, _read_start, _read_span, _read_age, _read_weekday)
     return next((found for reader in readers if (found := reader(story)) is not None), None)
 
 
@@ -138,6 +139,12 @@ def _read_age(story: _Story) -> Arguments | None:
         return None
     others = [moment for moment in story.moments if moment != births[0]]
     return {"start": births[0], "until": others[0] if others else "today"}
+
+
+def _read_weekday(story: _Story) -> Arguments | None:
+    """On which day of the week was the moon landing of 20 July 1969?"""
+    is_asked = _has(_WEEKDAY, story.text) and len(story.moments) == 1 and not story.lengths
+    return {"start": story.moments[0]} if is_asked and _has(r"\d{4}", story.moments[0]) else None
 
 
 def _is_pair(story: _Story) -> bool:

@@ -63,6 +63,8 @@ _ASKS_DATES = (
     r"\b(?:what|which|when|welche[rs]?|was|wann|der wievielte)\b.*\b(?:date|day|weekday|datum|tag|wochentag|wievielte|when|wann)\b.*\b(?:in|vor|after|nach) <length>",
     r"\b(?:what|which|welche[rs]?)\b.*\b(?:date|day|weekday)\b.*<length> (?:ago|from now|later|from today)",
     r"\bwann (?:ist|sind|war|waren|endet|enden)\b.*\b(?:in|vor|nach) <length>",
+    # How many days did February have in 2024
+    rf"\b(?:how many days|wie ?viele tage)\b.*\b{_MONTH}\b",
     # What weekday is 24 December
     r"\b(?:what|which) (?:week)?day (?:of the week )?(?:is|was|will|does|did|falls?)\b.*(?!today|heute|tomorrow)<day>",
     r"\b(?:weekday|day of the week|wochentag)\b.*(?!today|heute)<day>",
@@ -87,6 +89,8 @@ _FORMS = (
     r"(?:ist|war|wird) (?:das jahr )?(?P<days_in>\d{4}) ein schaltjahr(?: sein)?",
     rf"how many days (?:does |has |have |are (?:there )?in |were (?:there )?in |in )?(?P<days_in>{_MONTH} \d{{4}})(?: have| has)?",
     rf"wie ?viele tage (?:hat|hatte) (?:der )?(?P<days_in>{_MONTH} \d{{4}})",
+    rf"how many days (?:did|does|will|are (?:there )?in|were (?:there )?in) (?P<month>{_MONTH}) (?:have )?(?:in|of) (?P<year>\d{{4}})",
+    rf"wie ?viele tage (?:hat|hatte|hat der|hatte der) (?P<month>{_MONTH}) (?:im jahr )?(?P<year>\d{{4}})",
     rf"{_WEEKDAY} (?P<start>(?!today|heute|tomorrow|morgen)<day>)(?: be| falls?(?: on)?| sein)?",
     rf"(?:add|addiere|what is|was ist|what's)? ?(?P<add><lengths>) (?:to|zu) (?P<start>{_MOMENT})",
     rf"(?P<before>subtract|take|ziehe) (?P<add><lengths>) (?:from|von) (?P<start>{_MOMENT})",
@@ -95,7 +99,7 @@ _FORMS = (
     r"(?: is what time)?",
     r"(?:what is |what's |was ist |how long is )?(?P<one><lengths>) (?P<less>minus|less|weniger) (?P<two><lengths>)",
     r"(?:in )?(?:how many (?:days|weeks|months)|wie ?vielen (?:tagen|wochen|monaten)) (?:is|ist) (?:it )?(?P<until><day>)",
-    r"(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
+    r"(?:(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes)|when (?:is|was|will be)(?: the (?:day|date))?) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
     r"(?:what|which) (?:date|day) is (?:it )?in (?P<add><lengths>)",
     r"(?:welche[rs]|was für ein) (?:datum|tag|wochentag) (?:ist|war|kommt) (?P<add><lengths>) (?:nach|(?P<before>vor)) (?P<start><day>)",
     rf"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",

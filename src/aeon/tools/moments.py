@@ -33,7 +33,7 @@ _MONTHS = (
 MONTH_NAMES = tuple(sorted((name for names in _MONTHS for name in names), key=len, reverse=True))
 """All names of months, the longest first."""
 
-_NUMBERS = {
+SMALL_NUMBERS = {
     **dict.fromkeys(("a", "an", "one", "ein", "eine", "einem", "einen", "einer"), 1),
     **dict(
         zip(
@@ -50,7 +50,8 @@ _NUMBERS = {
         )
     ),
 }
-NUMBER = rf"(?:\d{{1,9}}(?:[.,]\d{{1,6}})?|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})"
+"""The numbers to twelve in words, English and German."""
+NUMBER = rf"(?:\d{{1,9}}(?:[.,]\d{{1,6}})?|{'|'.join(sorted(SMALL_NUMBERS, key=len, reverse=True))})"
 """A pattern for an amount, in digits or a small one in words."""
 _UNIT_WORDS = {
     "working": r"(?:working|business|work)[ -]?days?|weekdays|werktage?n?|arbeitstage?n?",
@@ -159,7 +160,7 @@ def _clock_term(match: re.Match[str]) -> Duration:
 
 
 def _unit_term(match: re.Match[str]) -> Duration:
-    amount = Fraction(_NUMBERS.get(match["amount"]) or match["amount"].replace(",", "."))
+    amount = Fraction(SMALL_NUMBERS.get(match["amount"]) or match["amount"].replace(",", "."))
     unit = next(unit for unit in _UNIT_WORDS if match[f"u_{unit}"])
     if unit in _SECONDS:
         return Duration(seconds=round(amount * _SECONDS[unit]) + 60 * int(match["rest"] or 0))

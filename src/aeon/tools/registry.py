@@ -12,6 +12,7 @@ from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema, schema_problem
 from aeon.base.language import with_language
 from aeon.tools.interface import Example, Tool, timeout_problems
+from aeon.tools.worked_solutions import CALCULATOR
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
 
@@ -184,10 +185,14 @@ def _certain_plan(
 
 
 def _working(request: str, suiting: Mapping[str, RegisteredTool]) -> str | None:
-    """The instructions of the only tool that suits, to work the request out."""
-    if len(suiting) != 1:
+    """The instructions to work the request out, of the only tool that suits.
+
+    The calculator may suit besides: a solution has its steps too.
+    """
+    special = [entry for name, entry in suiting.items() if name != CALCULATOR]
+    if len(special or suiting) != 1:
         return None
-    (entry,) = suiting.values()
+    (entry,) = special or suiting.values()
     try:
         working = cast(Json, entry.tool.working(request))
     except Exception:  # noqa: BLE001  # external code; without an answer the model plans

@@ -13,9 +13,10 @@ _SYMBOLS = (
     "|°[cfk]|[cfk]|kwh|wh|kw|w|hp|ps|kcal|cal|kj|j|hpa|pa|bar|psi|mb|gb|tb|kb|kn"
 )
 _WORDS = (
-    "(?:kilo|centi|zenti|milli|quadrat|kubik|quadratkilo)?met(?:er|re)[sn]?|miles?(?: per hour)?|mi|meilen?|yards?|foot|feet"
+    "(?:kilomet(?:er|re)[sn]?|km|miles?) (?:per hour|pro stunde)|met(?:er|re)[sn]? (?:per second|pro sekunde)"
+    "|(?:kilo|centi|zenti|milli|quadrat|kubik|quadratkilo)?met(?:er|re)[sn]?|miles?(?: per hour)?|mi|meilen?|yards?|foot|feet"
     "|inch(?:es)?|(?:nautical|square) miles?|seemeilen?|zoll|fuß|fuss|light[ -]years?|lichtjahre?"
-    "|(?:kilo|milli)?gram(?:s|mes|me|m)?|pounds?|pfund|ounces?|unzen?|stone|(?:metric )?ton(?:s|nes|nen|ne)?"
+    "|kilos?|(?:kilo|milli)?gram(?:s|mes|me|m)?|pounds?|pfund|ounces?|unzen?|stone|(?:metric )?ton(?:s|nes|nen|ne)?"
     "|(?:milli|centi|zenti)?lit(?:er|re)[sn]?|gallons?|gallonen?|quarts?|pints?|cups?|tassen?|tablespoons?|teaspoons?"
     "|esslöffel|teelöffel|tbsp|tsp|fluid ounces?|hectares?|hektar|acres?|(?:square|cubic) (?:kilo|centi)?(?:met(?:er|re)s?|feet|inch(?:es)?)"
     "|(?:degrees? |grad )?(?:celsius|fahrenheit)|kelvin|(?:kilo)?joules?|(?:kilo)?(?:calories?|kalorien?)|(?:kilo)?watts?"
@@ -24,7 +25,7 @@ _WORDS = (
 _CURRENCY = "usd|eur|gbp|jpy|chf|dollars?|euros?|franken|yen|[$€£]"
 _TIME = "(?:milli)?seconds?|secs?|(?:milli)?sekunden?|minutes?|mins?|minuten?|hours?|hrs?|stunden?|days?|tage?n?|weeks?|wochen?"
 """Without months and years, whose lengths differ."""
-_AMOUNT = r"(?<![\w.,/])-?\d[\d.,]*"
+_AMOUNT = r"(?<![\w.,/])-?(?:\d{1,4}/[1-9]\d{0,3}(?![\d/])|\d[\d.,]*)"
 _PARTS = {
     "number": _AMOUNT,
     "unit": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY})(?![\w/^²³])",

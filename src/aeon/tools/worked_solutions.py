@@ -30,10 +30,11 @@ INSTRUCTIONS = (
 )
 """Instructions for a model that works out a request whose answer is one number."""
 
-_MAX_TEXT = 4000
+MAX_SOLUTION = 4000
 """Characters of a solution; a longer text is none."""
 
-_MAX_STEPS = 50
+MAX_STEPS = 50
+"""Calculations of a solution; a text with more is none."""
 
 _DESCRIPTION = 160
 """Characters of a line that describe its step."""
@@ -68,7 +69,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NUMERAL = re.compile(r"(?:(?:^|(?<=[-+*/^(] ))- )?(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 
-class _Calculation(NamedTuple):
+class Calculation(NamedTuple):
     """A calculation of a line, with the result that the model states."""
 
     line: str
@@ -87,23 +88,23 @@ def read_solution(text: str) -> list[JsonObject] | None:
     A result of an earlier line is taken from its step, so that what a model computed wrong or rounded is computed
     again. None if there is no calculation, if there are too many, or if the stated answer is the result of none.
     """
-    if len(text) > _MAX_TEXT:
+    if len(text) > MAX_SOLUTION:
         return None
-    clean = _cleaned(text)
-    calculations = [each for line in clean.splitlines() for each in _calculations(line.strip())]
-    if not 0 < len(calculations) <= _MAX_STEPS:
+    clean = clean_solution(text)
+    calculations = [each for line in clean.splitlines() for each in calculations_of_line(line.strip())]
+    if not 0 < len(calculations) <= MAX_STEPS:
         return None
     found = _ANSWER.search(clean)
     answer = calculations[-1].result if found is None else _english(found[1].rstrip(".,"))
     for last in reversed(range(len(calculations))):
-        if (function := _function_to(answer, calculations[last])) is not None:
+        if (function := function_to(answer, calculations[last])) is not None:
             return _steps(calculations[: last + 1], function)
     return None
 
 
 def calculation_at_end(text: str) -> str | None:
     """The calculation with which a text ends, without units, or the only number in it; None without one."""
-    clean = _cleaned(text).strip()
+    clean = clean_solution(text).strip()
     expression, _ = _expression_at_end(clean)
     if expression:
         return expression
@@ -111,13 +112,14 @@ def calculation_at_end(text: str) -> str | None:
     return numerals[0] if len(numerals) == 1 else None
 
 
-def _cleaned(text: str) -> str:
+def clean_solution(text: str) -> str:
+    """The text without LaTeX, Markdown and the marks of lists."""
     for pattern, replacement in _PLAIN:
         text = pattern.sub(replacement, text)
     return text
 
 
-def _calculations(line: str) -> Iterator[_Calculation]:
+def calculations_of_line(line: str) -> Iterator[Calculation]:
     """The calculations of a line; of "2 * 18 + 2 * 7 = 36 + 14 = 50" the first, with the result 50."""
     sides = line.split("=")
     chain: list[str] = []
@@ -128,7 +130,7 @@ def _calculations(line: str) -> Iterator[_Calculation]:
         stated = _LEADING.match(following.lstrip())
         if not chain or stated is None or _is_calculation(following):
             continue
-        yield _Calculation(line, chain[0], _english(stated[1].replace(" ", "")))
+        yield Calculation(line, chain[0], _english(stated[1].replace(" ", "")))
         chain = []
 
 
@@ -196,7 +198,7 @@ def _value(expression: str) -> float:
         return float("nan")
 
 
-def _function_to(answer: str, calculation: _Calculation) -> str | None:
+def function_to(answer: str, calculation: Calculation) -> str | None:
     """The function that makes the answer of a result: none (""), or one that rounds; None if the answer is another."""
     number = _number(answer)
     is_same = isclose(number, calculation.stated, rel_tol=_ROUNDED)
@@ -208,7 +210,7 @@ def _function_to(answer: str, calculation: _Calculation) -> str | None:
     return "" if near == number else next(fitting, "" if is_same else None)
 
 
-def _steps(calculations: Sequence[_Calculation], function: str) -> list[JsonObject]:
+def _steps(calculations: Sequence[Calculation], function: str) -> list[JsonObject]:
     steps: list[JsonObject] = []
     for number, each in enumerate(calculations, 1):
         expression = _with_references(each.expression, calculations[: number - 1])
@@ -217,7 +219,7 @@ def _steps(calculations: Sequence[_Calculation], function: str) -> list[JsonObje
         steps.append(
             {
                 "step_id": f"s{number}",
-                "description": each.line[:_DESCRIPTION],
+                "description": describe_line(each.line),
                 "tool": CALCULATOR,
                 "arguments": {"expression": expression},
             }
@@ -225,7 +227,12 @@ def _steps(calculations: Sequence[_Calculation], function: str) -> list[JsonObje
     return steps
 
 
-def _with_references(expression: str, earlier: Sequence[_Calculation]) -> str:
+def describe_line(line: str) -> str:
+    """The beginning of a line, as the description of its step."""
+    return line[:_DESCRIPTION]
+
+
+def _with_references(expression: str, earlier: Sequence[Calculation]) -> str:
     """A calculation that takes the results of earlier lines from their steps."""
 
     def referred(numeral: re.Match[str]) -> str:

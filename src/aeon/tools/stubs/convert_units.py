@@ -1,6 +1,7 @@
 """The unit conversion tool."""
 
 import re
+from fractions import Fraction
 from typing import Any
 
 from aeon.base.errors import ToolError
@@ -10,8 +11,8 @@ from aeon.tools.unit_requests import asks_conversion, read_conversion
 from aeon.tools.units import UnitError, convert, is_currency
 
 _UNIT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
-_PLAIN_NUMBER = re.compile(r"-?\d+(?:[.,](?:\d{1,2}|\d{4,}))?")
-"""A number that means the same in English and in German: 2.5 and 2,5 do, 5.000 does not."""
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:/\d+|[.,](?:\d{1,2}|\d{4,}))?")
+"""A number that means the same in English and in German: 2.5, 2,5 and 3/4 do, 5.000 does not."""
 
 
 def _example(request: str, value: float, source: str, target: str) -> Example:
@@ -70,7 +71,7 @@ class ConvertUnitsTool(Tool):
         found = read_conversion(request)
         if found is None or not _PLAIN_NUMBER.fullmatch(found["value"]):
             return None
-        value = float(found["value"].replace(",", "."))
+        value = float(Fraction(found["value"].replace(",", ".")))
         arguments: JsonObject = {**found, "value": int(value) if value.is_integer() else value}
         return arguments if is_currency(found["from"]) or is_currency(found["to"]) else self._if_known(arguments)
 

@@ -13,6 +13,7 @@ from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_d
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
 from aeon.tools.places import find_zone
+from aeon.tools.worked_dates import DATE_INSTRUCTIONS, DATE_TOOL, asks_dated_solution
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
@@ -87,7 +88,7 @@ class NowTool(Tool):
 class DateMathTool(Tool):
     """A tool that computes with dates, clock times and durations. Local time, without changes to summer time."""
 
-    name = "date_math"
+    name = DATE_TOOL
     description = (
         "Add a duration to a date or a clock time, count from one date to another, add durations, or tell the days in "
         'a month or a year. "today" and names of days are dates too. Working days are Monday to Friday, without '
@@ -223,7 +224,11 @@ class DateMathTool(Tool):
 
     def suits(self, request: str) -> bool:
         """Whether the request asks for a date, a time between dates, a weekday, or a sum of durations."""
-        return asks_dates(request) or self.read_request(request) is not None
+        return asks_dates(request) or asks_dated_solution(request) or self.read_request(request) is not None
+
+    def working(self, request: str) -> str | None:
+        """Instructions for a request whose answer follows from two or more dates, times and durations."""
+        return DATE_INSTRUCTIONS if asks_dated_solution(request) else None
 
     def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
         return True
@@ -356,6 +361,8 @@ def _arguments(found: dict[str, str | None]) -> JsonObject:
     given = {name: text.strip() for name, text in found.items() if text}
     if "days_in" in given:
         return {"days_in": given["days_in"]}
+    if "year" in given:
+        return {"days_in": f"{given['month']} {given['year']}"}
     if "one" in given:
         return {"durations": [given["one"], f"{given['two']} ago" if "less" in given else given["two"]]}
     before = given.pop("before", None)

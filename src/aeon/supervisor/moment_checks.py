@@ -1,0 +1,49 @@
+"""Checks of the dates and clock times of a computation: where they come from, and that none is left out. Pure."""
+
+from collections.abc import Iterable
+
+from aeon.observability.records import ToolCall
+from aeon.supervisor.answered_run import AnsweredRun
+from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.date_requests import names_the_present
+from aeon.tools.found_moments import NamedMoment, find_moments
+from aeon.tools.worked_dates import DATE_TOOL
+
+_SHOWN = 5
+
+
+def moment_doubts(run: AnsweredRun) -> list[str]:
+    """The reasons to doubt what was computed with dates and times that are not those of the request."""
+    calls = [call for call in run.calls if call.tool_name == DATE_TOOL]
+    if not run.is_planned or not calls:
+        return []
+    asked = _moments([run.request])
+    used = _moments(_texts(calls))
+    known = [*asked, *_moments([*run.earlier, *map(str, iterate_leaves([*run.results.values()]))])]
+    invented = [] if names_the_present(run.request) else [each for each in used if not _has(known, each)]
+    unused = [each for each in asked if not _has(used, each)]
+    return [
+        *(
+            [f"it was computed with {_listed(invented)}, which neither the request nor a result has"]
+            if invented
+            else []
+        ),
+        *([f"no step uses {_listed(unused)} of the request"] if unused else []),
+    ]
+
+
+def _texts(calls: Iterable[ToolCall]) -> list[str]:
+    """The dates and times that calls were given."""
+    return [str(call.arguments[name]) for call in calls for name in ("start", "until") if name in call.arguments]
+
+
+def _moments(texts: Iterable[str]) -> list[NamedMoment]:
+    return [moment for text in texts for moment in find_moments(text)]
+
+
+def _has(moments: Iterable[NamedMoment], one: NamedMoment) -> bool:
+    return any(each.is_like(one) for each in moments)
+
+
+def _listed(moments: Iterable[NamedMoment]) -> str:
+    return ", ".join(list(dict.fromkeys(each.text for each in moments))[:_SHOWN])

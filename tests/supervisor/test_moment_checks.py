@@ -1,0 +1,58 @@
+"""What was computed with dates and times is doubted if they are not those of the request (core 19)."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from aeon.supervisor.moment_checks import moment_doubts
+
+
+def doubts(request, *calls, is_planned=True, results=("13:45",), earlier=()):
+    made = [SimpleNamespace(tool_name="date_math", arguments=arguments) for arguments in calls]
+    results = {f"s{number}": {"result": each} for number, each in enumerate(results, 1)}
+    run = SimpleNamespace(request=request, calls=made, results=results, is_planned=is_planned, earlier=earlier)
+    return moment_doubts(run)
+
+
+@pytest.mark.parametrize(
+    ("request_", "call"),
+    [
+        ("It begins at 2:45 pm and takes an hour.", {"start": "14:45", "add": "1 hour"}),
+        ("It begins at half past two.", {"start": "14:30", "add": "1 hour"}),
+        ("Es beginnt um halb drei.", {"start": "2:30", "add": "1 hour"}),
+        ("from 1 May to 24 May", {"start": "2026-05-01", "until": "24 May 2026"}),
+        ("How long until Christmas?", {"start": "today", "until": "25 December"}),
+        ("Which day is in 3 weeks?", {"start": "today", "add": "3 weeks"}),
+        ("What is the date tomorrow, plus 3 days?", {"start": "2026-11-29", "add": "3 days"}),
+        ("40 minutes and 20 minutes", {"durations": ["40 minutes", "20 minutes"]}),
+    ],
+)
+def test_the_dates_and_times_of_the_request_are_not_doubted(request_, call):
+    assert doubts(request_, call) == []
+
+
+def test_results_and_what_was_said_before_are_known_too():
+    assert (
+        doubts("at 9:00", {"start": "9:00", "add": "1 hour"}, {"start": "10:00", "add": "1 hour"}, results=["10:00"])
+        == []
+    )
+    assert doubts("and when does it end?", {"start": "9:00", "add": "1 hour"}, earlier=["It is at 9:00."]) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "call", "reason"),
+    [
+        ("It is at 3:15.", {"start": "15:00", "add": "100 minutes"}, "computed with 15:00"),
+        ("It is at 3:15.", {"start": "15:00", "add": "100 minutes"}, "no step uses 3:15 of the request"),
+        ("from 1 May 2026 to 9 May 2026", {"start": "1 May 2026", "until": "9 May 2027"}, "computed with 9 May 2027"),
+        ("due on 1 May, back on 9 May", {"start": "1 May", "add": "9 days"}, "no step uses 9 May of the request"),
+        ("from 23:20 to 6:55", {"durations": ["23 hours", "6 hours"]}, "no step uses 23:20, 6:55 of the request"),
+    ],
+)
+def test_others_are(request_, call, reason):
+    assert any(reason in each for each in doubts(request_, call))
+
+
+def test_a_plan_of_the_user_and_a_run_without_the_date_tool_are_not_judged():
+    assert doubts("at 3:15", {"start": "15:00", "add": "1 hour"}, is_planned=False) == []
+    assert doubts("at 3:15") == []
