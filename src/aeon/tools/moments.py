@@ -102,6 +102,20 @@ _EASTER = frozenset(("easter", "easter sunday", "ostern", "ostersonntag"))
 NAMED_DAYS = (*_NEAR_DAYS, *_FEASTS, *_EASTER, *map(str.casefold, WEEKDAYS), *_GERMAN_WEEKDAYS, "sonnabend")
 """The names of days that `read_moment` knows."""
 _ARTICLES = re.compile(r"^(?:the|on|next|this|coming|am|den|dem|der|nächste[nrs]?|diese[nrs]?|kommende[nrs]?)\s+")
+_ORDINALS = {
+    **{name: number for number, name in enumerate(("first", "second", "third", "fourth", "fifth"), 1)},
+    **{name: number for number, name in enumerate(("1st", "2nd", "3rd", "4th", "5th"), 1)},
+    **{name: number for number, name in enumerate(("erste", "zweite", "dritte", "vierte", "fünfte"), 1)},
+    **dict.fromkeys(("last", "letzte"), -1),
+}
+_WEEKDAY_NAMES = "|".join((*map(str.casefold, WEEKDAYS), *_GERMAN_WEEKDAYS, "sonnabend"))
+NTH_WEEKDAY = (
+    rf"(?:{'|'.join(_ORDINALS)})(?:[rns])? (?:{_WEEKDAY_NAMES}) (?:in|of|im|des)(?: monats)? "
+    rf"(?:{'|'.join(MONTH_NAMES)}) \d{{4}}"
+)
+"""A pattern for "last Friday in November 2026"."""
+FEAST_OF_YEAR = rf"(?:{'|'.join(sorted(map(re.escape, (*_FEASTS, *_EASTER)), key=len, reverse=True))}) \d{{4}}"
+"""A pattern for "Easter 2027"."""
 _DEFAULTS = (datetime(2000, 1, 1, 0, 0), datetime(2004, 2, 2, 1, 1))  # noqa: DTZ001  # without a zone, as all moments here
 """Two leap years: a part that differs between two readings with these defaults is not in the text."""
 
@@ -209,8 +223,25 @@ def _named_day(text: str, today: date) -> date | None:
     if text in _FEASTS:
         month, day = _FEASTS[text]
         return _next(lambda year: date(year, month, day), today)
+    if re.fullmatch(FEAST_OF_YEAR, text):
+        name, _, year = text.rpartition(" ")
+        return easter(int(year)) if name in _EASTER else date(int(year), *_FEASTS[name])
+    if re.fullmatch(NTH_WEEKDAY, text, re.IGNORECASE):
+        return _nth_weekday(text.split())
     index = _weekday_index(text)
     return None if index is None else today + timedelta(days=(index - today.weekday() - 1) % 7 + 1)
+
+
+def _nth_weekday(words: list[str]) -> date:
+    """The day of "last friday in november 2026". Raises ValueError for a fifth one that the month lacks."""
+    number = next(number for name, number in _ORDINALS.items() if words[0].startswith(name))
+    month = next(month for month, names in enumerate(_MONTHS, 1) if words[-2] in map(str.casefold, names))
+    first = date(int(words[-1]), month, 1)
+    days = [first + timedelta(days=day) for day in range(31)]
+    fitting = [day for day in days if day.month == month and day.weekday() == _weekday_index(words[1])]
+    if number > len(fitting):
+        raise ValueError(f"{' '.join(words)!r} does not exist")
+    return fitting[number - 1 if number > 0 else -1]
 
 
 def _weekday_index(text: str) -> int | None:

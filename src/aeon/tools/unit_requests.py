@@ -23,7 +23,7 @@ _WORDS = (
     "|(?:kilo)?watt(?:stunden?|[ -]hours?)|horsepower|pascal|(?:kilo|mega|giga|tera)?bytes?|knots?|knoten|stundenkilometer"
 )
 _CURRENCY = "usd|eur|gbp|jpy|chf|dollars?|euros?|franken|yen|[$€£]"
-_TIME = "(?:milli)?seconds?|secs?|(?:milli)?sekunden?|minutes?|mins?|minuten?|hours?|hrs?|stunden?|days?|tage?n?|weeks?|wochen?"
+_TIME = "(?:milli)?seconds?|secs?|(?:milli)?sekunden?|minutes?|mins?|minuten?|hours?|hrs?|stunden?|days?|tage?n?|weeks?|wochen?|fortnights?"
 """Without months and years, whose lengths differ."""
 _AMOUNT = r"(?<![\w.,/])-?(?:\d{1,4}/[1-9]\d{0,3}(?![\d/])|\d[\d.,]*)"
 _PARTS = {
