@@ -20,12 +20,12 @@ def planned(*steps):
     return {"goal": "g", "steps": list(steps)}
 
 
-def answered(request, *results, models=True, arguments=None):
+def answered(request, *results, models=True, arguments=None, tool="t"):
     """A run whose steps `s0`, `s1`, ... called tools with these arguments and got these results."""
     brought = arguments or [{} for _ in results]
-    steps = [PlanStep(step_id=f"s{n}", description="d", tool="t", arguments=given) for n, given in enumerate(brought)]
+    steps = [PlanStep(step_id=f"s{n}", description="d", tool=tool, arguments=given) for n, given in enumerate(brought)]
     calls = [
-        ToolCall(tool_name="t", arguments=given, result=result, timestamp="2026-01-01T00:00:00Z", step_id=f"s{n}")
+        ToolCall(tool_name=tool, arguments=given, result=result, timestamp="2026-01-01T00:00:00Z", step_id=f"s{n}")
         for n, (given, result) in enumerate(zip(brought, results, strict=True))
     ]
     return AnsweredRun(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models, models)
@@ -227,6 +227,37 @@ def test_a_number_is_no_clock_time(request_):
     assert doubt in doubt_marks(answered(request_, {"result": 0}))
     assert doubt not in doubt_marks(answered(request_, {"result": "17:00"}))
     assert doubt not in doubt_marks(answered("What does it cost when I buy 3?", {"result": 0}))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "The warranty was 2 years from 9 October 2024. Is it over on 1 September 2026?",
+        "Does it end before 17:00?",
+        "I have 30 euros. Can I buy 4 at 8 each?",
+        "Der Film beginnt um 20:15. Ist er um 22:00 zu Ende?",
+    ],
+)
+def test_an_amount_or_a_time_is_neither_yes_nor_no(request_):
+    """The model computed how long it was, and answered 692 days."""
+    doubt = "doubtful: the request asks for yes or no, and the answer is neither"
+    assert doubt in doubt_marks(answered(request_, {"result": 692}, tool="date_math"))
+    assert doubt in doubt_marks(answered(request_, {"result": "17:00"}, tool="date_math"))
+    assert doubt not in doubt_marks(answered(request_, {"result": 365, "leap_year": "yes"}, tool="date_math"))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "What is 4 times 173?",
+        "Can you add 2 to 690?",
+        "It is 9:00. Is it 8 or 9 hours to 17:00?",
+        "I was there at 9:00. Do tell me how long it was until 12:00?",
+        "When does it end?",
+    ],
+)
+def test_other_questions_ask_for_an_amount(request_):
+    assert not any("yes or no" in doubt for doubt in doubt_marks(answered(request_, {"result": 692}, tool="date_math")))
 
 
 def test_a_computed_result_that_nothing_uses_is_doubtful():

@@ -51,6 +51,16 @@ def computed(request):
         ("Wann ist der zweite Sonntag im Mai 2027?", "2027-05-09"),
         ("On which date does the first Monday of September 2026 fall?", "2026-09-07"),
         ("How many days is it from Christmas 2026 to Valentine's Day 2027?", 51),
+        ("When is Pentecost 2027?", "2027-05-16"),
+        ("Wann ist Karfreitag 2027?", "2027-03-26"),
+        # a year that is said once
+        ("Wie viele Tage liegen zwischen dem 12. August und dem 3. September 2026?", 22),
+        ("How many days are there from 20 December to 5 January 2027?", 16),
+        ("How many days are there from 20 December 2026 to 5 January?", 16),
+        # one of a row
+        ("The ferry goes every 40 minutes from 7:15 on. When does the third ferry go?", "08:35"),
+        ("If I take a pill every 8 hours starting at 6 am, when is my third pill?", "22:00"),
+        ("Der Bus fährt ab 7:10 alle 20 Minuten. Wann fährt der zweite?", "07:30"),
         # when it must begin
         ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
         (

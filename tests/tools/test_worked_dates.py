@@ -62,6 +62,13 @@ def calls(text, request=""):
                 {"start": "20:00", "add": "-{step.s1.result}"},
             ],
         ),
+        ("3 hours and 25 minutes + 17:52 = 21:17", [{"start": "17:52", "add": "3 hours 25 minutes"}]),
+        ("6:30 - (2 hours + 5 minutes) = 4:25", [{"start": "6:30", "add": "-2 hours -5 minutes"}]),
+        ("6:30 - (2 hours - 5 minutes) = 4:35", [{"start": "6:30", "add": "-2 hours 5 minutes"}]),
+        (
+            "8 hours 30 minutes - 2 * 20 minutes = 7:50",
+            [{"durations": ["8 hours 30 minutes", "-20 minutes", "-20 minutes"]}],
+        ),
         ("20:00 - 4 hours 5 minutes = 15:55", [{"start": "20:00", "add": "-4 hours -5 minutes"}]),
         ("8:07 + 12 minutes minus 3 minutes = 8:16", [{"start": "8:07", "add": "12 minutes -3 minutes"}]),
         (
@@ -114,6 +121,8 @@ def test_what_a_solution_leaves_open_is_taken_from_the_request(text, request_, r
         "The answer is 8:07 + 12 minutes = 8:19.\nAnswer: 9:00",
         "3 * 25 = 75 minutes\nAnswer: 75",
         "8:07 + some minutes = 8:19",
+        "8:15 - 35 - 40 = 7:00",
+        "It is 1 May - 30 = 1 April",
         "32 May 2026 + 3 days = 4 June 2026",
         "",
         "x" * 5000,

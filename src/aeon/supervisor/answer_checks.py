@@ -45,6 +45,15 @@ _ASKS_TIME = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_YES_OR_NO = re.compile(
+    r"(?:^|[.!?;,:]\s+)(?:and |und )?(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could"
+    r"|ist|sind|war|waren|hat|haben|wird|kann|darf)\b(?! you\b)"
+    r"(?:(?!\b(?:how|what|when|which|who|or|if|wie|was|wann|welche\w*|wer|oder|wenn)\b)[^.!?])*\?\s*$",
+    re.IGNORECASE,
+)
+_YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "true", "false"])
+_COMPUTING = frozenset(["calculator", "convert_units", "date_math"])
+
 _TRANSLATES = re.compile(
     r"translat|übersetz|\b(?:in|into|to|auf|ins|nach) (?:\w+isch|english|german|french|spanish|italian|dutch)\b",
     re.IGNORECASE,
@@ -72,7 +81,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
-    checks = (_unaided, _not_by_chance, _other_language, _no_time)
+    checks = (_unaided, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no)
     return [*unused, *number_doubts(run), *moment_doubts(run), *(reason for check in checks for reason in check(run))]
 
 
@@ -109,6 +118,14 @@ def _no_time(run: AnsweredRun) -> list[str]:
     are_numbers = all(isinstance(leaf, int | float) for leaf in leaves)
     is_asked = run.is_planned and _ASKS_TIME.search(run.request) is not None
     return ["the request asks for a time, and the answer is a number"] if is_asked and are_numbers else []
+
+
+def _neither_yes_nor_no(run: AnsweredRun) -> list[str]:
+    """The reason against an amount, a time or a date that answers a question for yes or no."""
+    is_asked = run.is_planned and run.steps[-1].tool in _COMPUTING and _ASKS_YES_OR_NO.search(run.request[-_SEARCHED:])
+    leaves = iterate_leaves(run.results[run.steps[-1].step_id])
+    is_told = any(isinstance(leaf, bool) or str(leaf).casefold() in _YES_OR_NO for leaf in leaves)
+    return ["the request asks for yes or no, and the answer is neither"] if is_asked and not is_told else []
 
 
 def _is_empty(answer: Json) -> bool:

@@ -50,6 +50,18 @@ _TO = (
     r"|endet\w*|schließt|kommt|an)\b"
 )
 _AT_THE_END = r"\b(?:until|till|ends?|ended|closes?|finish\w*|arriv\w*|woke|bis|endet\w*|schließt)\b"
+_EVERY = r"\b(?:every|each|alle|jede\w*) (?=<length>)"
+_PLACES = {
+    **dict.fromkeys(("second", "zweite"), 1),
+    **dict.fromkeys(("third", "dritte"), 2),
+    **dict.fromkeys(("fourth", "vierte"), 3),
+    **dict.fromkeys(("fifth", "fünfte"), 4),
+    **dict.fromkeys(("sixth", "sechste"), 5),
+}
+"""How many intervals lie before one of a row."""
+_NTH = re.compile(
+    rf"\b(?:when|wann|what time|um wie ?viel uhr)\b[^.!?]*\b(?P<nth>{'|'.join(_PLACES)})[nrs]?\b", re.IGNORECASE
+)
 _WEEKDAY = r"\b(?:weekday|day of the week|wochentag)\b"
 _OLD = r"\b(?:how old|what age|wie alt)\b"
 
@@ -72,8 +84,10 @@ class _Story(NamedTuple):
 def read_problem(request: str) -> Arguments | None:
     """The dates, times and lengths of a story that asks for one more; None if code does not understand all of it."""
     story = _read(request)
-    if story is None or _has(_UNCLEAR, story.text):
+    if story is None:
         return None
+    if (found := _read_nth(story)) is not None or _has(_UNCLEAR, story.text):
+        return found
     readers = (_read_end, _read_start, _read_span, _read_age, _read_weekday)
     return next((found for reader in readers if (found := reader(story)) is not None), None)
 
@@ -145,6 +159,15 @@ def _read_weekday(story: _Story) -> Arguments | None:
     """On which day of the week was the moon landing of 20 July 1969?"""
     is_asked = _has(_WEEKDAY, story.text) and len(story.moments) == 1 and not story.lengths
     return {"start": story.moments[0]} if is_asked and _has(r"\d{4}", story.moments[0]) else None
+
+
+def _read_nth(story: _Story) -> Arguments | None:
+    """The ferry goes every 40 minutes from 7:15 on. When does the third one go? The first goes at 7:15."""
+    nth = _NTH.search(story.text)
+    is_row = nth is not None and _is_pair(story) and _has(_EVERY, story.text)
+    if nth is None or not is_row or _has(r"\b(?:last|letzte\w*|next|nächste\w*|after|nach)\b", story.text):
+        return None
+    return {"start": story.moments[0], "add": " ".join([story.lengths[0]] * _PLACES[nth["nth"].casefold()])}
 
 
 def _is_pair(story: _Story) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from aeon.tools.date_requests import compiled, plain_text
-from aeon.tools.moments import SMALL_NUMBERS, WEEKDAYS, read_moment
+from aeon.tools.moments import MOVABLE_FEASTS, SMALL_NUMBERS, WEEKDAYS, read_moment
 
 _HOURS: Final = {**SMALL_NUMBERS, "eins": 1}
 _MINUTES: Final = {**SMALL_NUMBERS, "half": 30, "quarter": 15, "viertel": 15, "twenty": 20, "zwanzig": 20}
@@ -24,8 +24,8 @@ _SPOKEN: Final = (
 )
 _HALF_A_DAY: Final = 720
 _NEAR: Final = re.compile(
-    r"\b(?:today|tomorrow|yesterday|heute|morgen|gestern|übermorgen|vorgestern|easter|ostern|ostersonntag|"
-    + "|".join(map(str.casefold, WEEKDAYS))
+    r"\b(?:today|tomorrow|yesterday|heute|morgen|gestern|übermorgen|vorgestern|"
+    + "|".join([*map(str.casefold, WEEKDAYS), *MOVABLE_FEASTS])
     + r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend)\b",
     re.IGNORECASE,
 )
@@ -72,15 +72,15 @@ def _minutes_of(words: dict[str, str | None]) -> int:
 
 def _days(text: str) -> Iterator[NamedMoment]:
     for match in compiled("<day>").finditer(text):
-        if _NEAR.search(match[0]):
+        has_year = re.search(r"\d{4}", match[0]) is not None
+        if not has_year and _NEAR.search(match[0]):
             continue
         try:
             day = read_moment(match[0], _ANY_DAY)
         except (ValueError, OverflowError):
             continue
         if isinstance(day, date):
-            year = day.year if re.search(r"\d{4}", match[0]) else None
-            yield NamedMoment(match[0].strip(), None, (day.month, day.day), year)
+            yield NamedMoment(match[0].strip(), None, (day.month, day.day), day.year if has_year else None)
 
 
 def _clocks(text: str) -> Iterator[NamedMoment]:

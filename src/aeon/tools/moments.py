@@ -58,7 +58,7 @@ _UNIT_WORDS = {
     "years": r"years?|yrs?|jahre?n?",
     "months": r"months?|monate?n?",
     "weeks": r"weeks?|wks?|wochen?",
-    "days": r"days?|tage?n?|d",
+    "days": r"days?|nights?|tage?n?|nächten?|nacht|d",
     "hours": r"hours?|hrs?|stunden?|std|h",
     "minutes": r"minutes?|minuten?|mins?|m",
     "seconds": r"seconds?|secs?|sekunden?|sek|s",
@@ -98,8 +98,16 @@ _FEASTS = {
     **dict.fromkeys(("halloween",), (10, 31)),
     **dict.fromkeys(("valentine's day", "valentines day", "valentinstag"), (2, 14)),
 }
-_EASTER = frozenset(("easter", "easter sunday", "ostern", "ostersonntag"))
-NAMED_DAYS = (*_NEAR_DAYS, *_FEASTS, *_EASTER, *map(str.casefold, WEEKDAYS), *_GERMAN_WEEKDAYS, "sonnabend")
+MOVABLE_FEASTS = {
+    **dict.fromkeys(("easter", "easter sunday", "ostern", "ostersonntag"), 0),
+    **dict.fromkeys(("good friday", "karfreitag"), -2),
+    **dict.fromkeys(("easter monday", "ostermontag"), 1),
+    **dict.fromkeys(("ascension day", "christi himmelfahrt", "himmelfahrt"), 39),
+    **dict.fromkeys(("pentecost", "whit sunday", "pfingsten", "pfingstsonntag"), 49),
+    **dict.fromkeys(("whit monday", "pfingstmontag"), 50),
+}
+"""Feasts that are not on the same day each year, and their days after Easter."""
+NAMED_DAYS = (*_NEAR_DAYS, *_FEASTS, *MOVABLE_FEASTS, *map(str.casefold, WEEKDAYS), *_GERMAN_WEEKDAYS, "sonnabend")
 """The names of days that `read_moment` knows."""
 _ARTICLES = re.compile(r"^(?:the|on|next|this|coming|am|den|dem|der|nächste[nrs]?|diese[nrs]?|kommende[nrs]?)\s+")
 _ORDINALS = {
@@ -114,7 +122,7 @@ NTH_WEEKDAY = (
     rf"(?:{'|'.join(MONTH_NAMES)}) \d{{4}}"
 )
 """A pattern for "last Friday in November 2026"."""
-FEAST_OF_YEAR = rf"(?:{'|'.join(sorted(map(re.escape, (*_FEASTS, *_EASTER)), key=len, reverse=True))}) \d{{4}}"
+FEAST_OF_YEAR = rf"(?:{'|'.join(sorted(map(re.escape, (*_FEASTS, *MOVABLE_FEASTS)), key=len, reverse=True))}) \d{{4}}"
 """A pattern for "Easter 2027"."""
 _DEFAULTS = (datetime(2000, 1, 1, 0, 0), datetime(2004, 2, 2, 1, 1))  # noqa: DTZ001  # without a zone, as all moments here
 """Two leap years: a part that differs between two readings with these defaults is not in the text."""
@@ -218,14 +226,16 @@ def _named_day(text: str, today: date) -> date | None:
 
     if text in _NEAR_DAYS:
         return today + timedelta(days=_NEAR_DAYS[text])
-    if text in _EASTER:
-        return _next(easter, today)
+    if text in MOVABLE_FEASTS:
+        return _next(lambda year: easter(year) + timedelta(days=MOVABLE_FEASTS[text]), today)
     if text in _FEASTS:
         month, day = _FEASTS[text]
         return _next(lambda year: date(year, month, day), today)
     if re.fullmatch(FEAST_OF_YEAR, text):
         name, _, year = text.rpartition(" ")
-        return easter(int(year)) if name in _EASTER else date(int(year), *_FEASTS[name])
+        after_easter = MOVABLE_FEASTS.get(name)
+        fixed = _FEASTS.get(name, (1, 1))
+        return date(int(year), *fixed) if after_easter is None else easter(int(year)) + timedelta(days=after_easter)
     if re.fullmatch(NTH_WEEKDAY, text, re.IGNORECASE):
         return _nth_weekday(text.split())
     index = _weekday_index(text)

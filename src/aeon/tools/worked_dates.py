@@ -53,9 +53,11 @@ DATE_INSTRUCTIONS = (
 
 _MOMENT = r"(?:<day>(?:,? (?:at |um )?<clock>)?|<clock>)"
 _SIGN = r"(?:[-+\u2212\u2013]|\bplus\b|\bminus\b)"
-_SHIFTED = rf"(?P<first>{_MOMENT})\s*(?P<rest>(?:{_SIGN}\s*<lengths>\s*)+)$"
+_TERMS = rf"(?P<rest>(?:{_SIGN}\s*(?:\d\d?\s*\*\s*)?<lengths>\s*)+)$"
+_SHIFTED = rf"(?P<first>{_MOMENT})\s*{_TERMS}"
+_SHIFTING = rf"(?P<rest><lengths>)\s*(?:\+|\bplus\b)\s*(?P<first>{_MOMENT})$"
 _SPAN = rf"(?P<first>{_MOMENT})\s*(?P<to>until|till|to|bis|und|and|[-\u2212\u2013])\s*(?P<second>{_MOMENT})\s*$"
-_SUM = rf"(?P<first><lengths>)\s*(?P<rest>(?:{_SIGN}\s*<lengths>\s*)+)$"
+_SUM = rf"(?P<first><lengths>)\s*{_TERMS}"
 _TOLD = (
     ("+", rf"\badd\w* (?P<amount><lengths>) (?:to|zu) (?P<first>{_MOMENT})"),
     ("-", rf"\bsubtract\w* (?P<amount><lengths>) from (?P<first>{_MOMENT})"),
@@ -64,6 +66,9 @@ _TOLD = (
 )
 """A calculation in words, and the sign of its duration."""
 _STATED = rf"\s*(?:{_MOMENT}|<lengths>|[^\W\d_]+|-?\d[\d.,]*)"
+_NO_NUMBER = r"\d:\d\d|<day>|<length>(?:\s|,|and\b|und\b)*<length>"
+"""What no number of a calculation is taken from: a clock time, a date, and a length of two units."""
+_IN_BRACKETS = re.compile(rf"({_SIGN})\s*\(([^()]*)\)", re.IGNORECASE)
 _MINUS = "-\u2212\u2013"
 _ANSWER = re.compile(r"^\W{0,20}(?:final )?(?:answer|antwort)\W*?[:=]\s*(.+)$", re.IGNORECASE | re.MULTILINE)
 _NUMERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
@@ -162,12 +167,19 @@ def _calculations(line: str, request: str, lengths: Sequence[str]) -> list[_Line
     found: list[_Line] = []
     for side, following in pairwise(line.split("=")):
         stated = compiled(_STATED).match(following)
-        call = None if stated is None else _date_call(side.strip(" .,:("), request, lengths)
+        plain = _IN_BRACKETS.sub(_opened, side).strip(" .,:(")
+        call = None if stated is None else _date_call(plain, request, lengths)
         if stated is not None and call is not None:
             found.append(_Line(line, call, stated[0].strip()))
-        else:
+        elif compiled(_NO_NUMBER).search(side) is None:
             found += [_Line(line, each, each.result) for each in calculations_of_line(f"{side}={following}")]
     return found or _in_words(line)
+
+
+def _opened(bracket: re.Match[str]) -> str:
+    """What a bracket adds or takes off, without it: "- (2 hours + 5 minutes)" is "- 2 hours - 5 minutes"."""
+    is_taken = bracket[1].casefold() in (*_MINUS, "minus")
+    return f"{bracket[1]} {re.sub('[-+]', lambda sign: '+-'[sign[0] == '+'], bracket[2]) if is_taken else bracket[2]}"
 
 
 def _in_words(line: str) -> list[_Line]:
@@ -193,6 +205,8 @@ def _date_call(side: str, request: str, lengths: Sequence[str]) -> _DateCall | N
         call = _DateCall(*_in_order(span["first"].strip(), span["second"].strip(), span["to"], request))
     elif (shifted := compiled(_SHIFTED).search(side)) is not None and shifted["first"] not in lengths:
         call = _DateCall(shifted["first"].strip(), lengths=_signed(shifted["rest"]))
+    elif (shifting := compiled(_SHIFTING).search(side)) is not None and shifting["first"] not in lengths:
+        call = _DateCall(shifting["first"].strip(), lengths=[f"+{shifting['rest'].strip()}"])
     elif (added := compiled(_SUM).search(side)) is not None:
         call = _DateCall(lengths=[f"+{added['first'].strip()}", *_signed(added["rest"])])
     else:
@@ -207,9 +221,10 @@ def _readable(call: _DateCall) -> _DateCall | None:
 
 
 def _signed(rest: str) -> list[str]:
-    """Durations, each with its sign: "- 50 minutes + 10 minutes" is "-50 minutes" and "+10 minutes"."""
+    """Durations, each with its sign, and as often as it is taken: "- 2 * 20 minutes" is "-20 minutes" twice."""
     plain = re.sub(r"\bplus\b", "+", re.sub(rf"\bminus\b|[{_MINUS}]", "-", rest.strip(), flags=re.IGNORECASE))
-    return [f"{sign}{length.strip()}" for sign, length in re.findall(r"([-+])\s*([^-+]+)", plain)]
+    terms = re.findall(r"([-+])\s*(?:(\d+)\s*\*\s*)?([^-+*]+)", plain)
+    return [f"{sign}{length.strip()}" for sign, times, length in terms for _ in range(int(times or 1))]
 
 
 def _in_order(first: str, second: str, joined_by: str, request: str) -> tuple[str, str]:

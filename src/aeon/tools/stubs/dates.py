@@ -10,6 +10,7 @@ from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.date_problems import read_problem
 from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
+from aeon.tools.found_moments import find_moments
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
 from aeon.tools.places import find_zone
@@ -213,10 +214,9 @@ class DateMathTool(Tool):
             if "days_in" in kwargs:
                 return _days_in(kwargs["days_in"])
             now = datetime.fromisoformat(self._clock.now()).astimezone().replace(tzinfo=None)
-            start = read_moment(kwargs["start"], now)
             if "add" in kwargs:
-                return _added(start, read_duration(kwargs["add"]))
-            return _difference(start, read_moment(kwargs["until"], now))
+                return _added(read_moment(kwargs["start"], now), read_duration(kwargs["add"]))
+            return _difference(*_read_pair(kwargs["start"], kwargs["until"], now))
         except ValueError as error:
             raise ToolError(f"date_math cannot compute that: {error}.") from error
         except OverflowError as error:
@@ -274,6 +274,20 @@ def _days_in(text: str) -> JsonObject:
         raise ValueError(f"{text!r} is no month; write one like 'February 2028'")  # noqa: TRY004  # the text is wrong
     days = 365 + isleap(year) if found["month"] is None else monthrange(year, first.month)[1]
     return {"result": days, "unit": "days", "leap_year": "yes" if isleap(year) else "no"}
+
+
+def _read_pair(start: str, until: str, now: datetime) -> tuple[Moment, Moment]:
+    """Two moments. A date without a year is in that of the other: "20 December" until "5 January 2027" is in 2026."""
+    first, last = read_moment(start, now), read_moment(until, now)
+    years = [moment.year for text in (start, until) for moment in find_moments(text) if moment.day is not None]
+    is_pair = len(years) == 2 and years.count(None) == 1  # noqa: PLR2004  # of days
+    if not is_pair or isinstance(first, time) or isinstance(last, time) or type(first) is not type(last):
+        return first, last
+    if years[0] is None:
+        first = first.replace(year=last.year)
+        return (first if first <= last else first.replace(year=last.year - 1)), last
+    last = last.replace(year=first.year)
+    return first, (last if last >= first else last.replace(year=first.year + 1))
 
 
 def _added(start: Moment, duration: Duration) -> JsonObject:
