@@ -271,6 +271,16 @@ def test_a_computed_result_that_nothing_uses_is_doubtful():
     ]
 
 
+def test_what_units_are_of_each_other_needs_no_source():
+    """5 foot 11 is 71 inches."""
+    calls = [{"expression": "5 * 12 + 11"}, {"expression": "{step.s0.result} * 2.54"}]
+    run = answered("What is 5 foot 11 in centimetres?", {"result": 71}, {"result": 180.34}, arguments=calls)
+    assert doubt_marks(run) == []
+    wrong = [calls[0], {"expression": "71 * 2.45"}]
+    run = answered("What is 5 foot 11 in centimetres?", {"result": 71}, {"result": 173.95}, arguments=wrong)
+    assert doubt_marks(run) == ["doubtful: it was computed with 2.45, which neither the request nor a result has"]
+
+
 @pytest.mark.parametrize(
     ("first", "later"),
     [

@@ -61,6 +61,8 @@ def computed(request):
         ("The ferry goes every 40 minutes from 7:15 on. When does the third ferry go?", "08:35"),
         ("If I take a pill every 8 hours starting at 6 am, when is my third pill?", "22:00"),
         ("Der Bus fährt ab 7:10 alle 20 Minuten. Wann fährt der zweite?", "07:30"),
+        ("How many weeks and days are there from 1 March 2026 to 14 May 2026?", 74),
+        ("Wie viele Nächte sind es von Heiligabend 2026 bis Neujahr 2027?", 8),
         # when it must begin
         ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
         (

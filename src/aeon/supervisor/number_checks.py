@@ -24,6 +24,15 @@ _ROUNDED = 0.01
 _SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
 """Numbers that need no source: small ones, and those of units and percent."""
 
+_UNIT_FACTORS = frozenset(
+    (
+        *(2.54, 30.48, 0.3048, 0.9144, 1.609, 1.6093, 1.609344, 1.852, 0.621371, 0.6214),
+        *(3.785, 3.7854, 3.78541, 4.546, 28.35, 28.3495, 0.4536, 0.453592, 2.205, 2.2046, 2.20462),
+        *(1.8, 273.15, 4.184, 236.588, 29.5735),
+    )
+)
+"""What units are of each other: inches, feet, miles, gallons, ounces, pounds, degrees, calories, cups."""
+
 _SEARCHED = 2000
 """Characters of a request in which words are looked for that stand far apart."""
 
@@ -78,7 +87,7 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    asked = _forms([run.request, *run.earlier]) | _SELF_EVIDENT
+    asked = _forms([run.request, *run.earlier]) | _SELF_EVIDENT | _UNIT_FACTORS
     by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
     holders = Counter(form for forms in by_step.values() for form in forms)
 

@@ -59,9 +59,7 @@ _PLACES = {
     **dict.fromkeys(("sixth", "sechste"), 5),
 }
 """How many intervals lie before one of a row."""
-_NTH = re.compile(
-    rf"\b(?:when|wann|what time|um wie ?viel uhr)\b[^.!?]*\b(?P<nth>{'|'.join(_PLACES)})[nrs]?\b", re.IGNORECASE
-)
+_NTH = rf"\b(?:when|wann|what time|um wie ?viel uhr)\b[^.!?]*\b(?P<nth>{'|'.join(_PLACES)})[nrs]?\b"
 _WEEKDAY = r"\b(?:weekday|day of the week|wochentag)\b"
 _OLD = r"\b(?:how old|what age|wie alt)\b"
 
@@ -163,7 +161,7 @@ def _read_weekday(story: _Story) -> Arguments | None:
 
 def _read_nth(story: _Story) -> Arguments | None:
     """The ferry goes every 40 minutes from 7:15 on. When does the third one go? The first goes at 7:15."""
-    nth = _NTH.search(story.text)
+    nth = compiled(_NTH).search(story.text)
     is_row = nth is not None and _is_pair(story) and _has(_EVERY, story.text)
     if nth is None or not is_row or _has(r"\b(?:last|letzte\w*|next|nächste\w*|after|nach)\b", story.text):
         return None

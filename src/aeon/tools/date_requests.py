@@ -85,6 +85,8 @@ _WEEKDAY = (
     r"|(?:an )?(?:welcher?m?|was für ein) (?:wochen)?tag (?:ist|war|wird|fällt|fiel)(?: auf)?)"
 )
 _MOMENT = "(?:<day>|<clock>)"
+_COUNTED = "(?:(?:working )?days|weeks|months|nights)(?: and (?:days|weeks))?"
+_COUNTED_DE = "(?:(?:werk|arbeits)?tage|wochen|monate|nächte)(?: und (?:tage|wochen))?"
 _FORMS = (
     rf"(?:(?:on )?(?:what|which) (?:date|day) (?:is|was|will|does)|when (?:is|was|will)) "
     rf"(?P<start>(?:the )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))(?: be| fall(?: on)?)?",
@@ -107,11 +109,11 @@ _FORMS = (
     r"(?:(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes)|when (?:is|was|will be)(?: the (?:day|date))?) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
     r"(?:what|which) (?:date|day) is (?:it )?in (?P<add><lengths>)",
     r"(?:welche[rs]|was für ein) (?:datum|tag|wochentag) (?:ist|war|kommt) (?P<add><lengths>) (?:nach|(?P<before>vor)) (?P<start><day>)",
-    rf"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",
-    rf"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<until><day>)",
-    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
-    r"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
-    r"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
+    rf"how many {_COUNTED} (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",
+    rf"wie ?viele {_COUNTED_DE} (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<until><day>)",
+    rf"how many {_COUNTED} (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
+    rf"how many {_COUNTED} (?:are (?:there )?|is it )?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
+    rf"wie ?viele {_COUNTED_DE} (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
 )
 
 _PRESENT = re.compile(

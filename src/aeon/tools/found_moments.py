@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
-from functools import cache
 from typing import Final, NamedTuple
 
 from aeon.tools.date_requests import compiled, plain_text
@@ -23,11 +22,10 @@ _SPOKEN: Final = (
     r"\b(?P<twelve>noon|midday|midnight|mittag|mitternacht)\b",
 )
 _HALF_A_DAY: Final = 720
-_NEAR: Final = re.compile(
+_NEAR: Final = (
     r"\b(?:today|tomorrow|yesterday|heute|morgen|gestern|übermorgen|vorgestern|"
     + "|".join([*map(str.casefold, WEEKDAYS), *MOVABLE_FEASTS])
-    + r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend)\b",
-    re.IGNORECASE,
+    + r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend)\b"
 )
 _ANY_DAY: Final = datetime(2000, 1, 3)  # noqa: DTZ001  # without a zone, as all moments here; days are only compared
 
@@ -52,7 +50,7 @@ def find_moments(text: str) -> list[NamedMoment]:
     """The dates and clock times of a text; not "tomorrow", weekdays and Easter, whose dates depend on the year."""
     plain = plain_text(text)
     found: list[NamedMoment] = []
-    for pattern in map(_compiled, _SPOKEN):
+    for pattern in map(compiled, _SPOKEN):
         found += [NamedMoment(each[0], _minutes_of(each.groupdict()) % _HALF_A_DAY) for each in pattern.finditer(plain)]
         plain = pattern.sub(" ; ", plain)
     return [*found, *_days(plain), *_clocks(compiled("<day>").sub(" ; ", plain))]
@@ -73,7 +71,7 @@ def _minutes_of(words: dict[str, str | None]) -> int:
 def _days(text: str) -> Iterator[NamedMoment]:
     for match in compiled("<day>").finditer(text):
         has_year = re.search(r"\d{4}", match[0]) is not None
-        if not has_year and _NEAR.search(match[0]):
+        if not has_year and compiled(_NEAR).search(match[0]):
             continue
         try:
             day = read_moment(match[0], _ANY_DAY)
@@ -91,8 +89,3 @@ def _clocks(text: str) -> Iterator[NamedMoment]:
             continue
         if isinstance(clock, time):
             yield NamedMoment(match[0].strip(), (60 * clock.hour + clock.minute) % _HALF_A_DAY)
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)

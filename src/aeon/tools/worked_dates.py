@@ -68,10 +68,10 @@ _TOLD = (
 _STATED = rf"\s*(?:{_MOMENT}|<lengths>|[^\W\d_]+|-?\d[\d.,]*)"
 _NO_NUMBER = r"\d:\d\d|<day>|<length>(?:\s|,|and\b|und\b)*<length>"
 """What no number of a calculation is taken from: a clock time, a date, and a length of two units."""
-_IN_BRACKETS = re.compile(rf"({_SIGN})\s*\(([^()]*)\)", re.IGNORECASE)
+_IN_BRACKETS = rf"({_SIGN})\s*\(([^()]*)\)"
 _MINUS = "-\u2212\u2013"
-_ANSWER = re.compile(r"^\W{0,20}(?:final )?(?:answer|antwort)\W*?[:=]\s*(.+)$", re.IGNORECASE | re.MULTILINE)
-_NUMERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_ANSWER = r"(?m)^\W{0,20}(?:final )?(?:answer|antwort)\W*?[:=]\s*(.+)$"
+_NUMERAL = r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])"
 _ANY_DAY = datetime(2000, 1, 3)  # noqa: DTZ001  # without a zone, as all moments here; days are only compared
 _DAY = 86_400
 
@@ -86,12 +86,11 @@ _SPOKEN = (
     r"\b(?:half|quarter|\w+ minutes) (?:past|to) \w+|\b(?:halb|viertel (?:nach|vor)|dreiviertel) \w+"
     r"|\b(?:noon|midnight|mittag|mitternacht)\b|\b\w+ o'clock\b|\b\d{1,2}[.]\d\d uhr\b"
 )
-_TO_BE_WRITTEN = re.compile(
+_TO_BE_WRITTEN = (
     r"\b(?:writ\w*|poem|story|letters?|e?-?mails?|messages?|explain|why|list|sort\w*|translat\w*|summar\w*|rewrit\w*"
     r"|remember|save|store|note|remind\w*|tables?|files?|zone|local time|schreib\w*|gedicht|geschichte|brief"
     r"|nachricht|erklär\w*|warum|liste|sortier\w*|übersetz\w*|fasse|merk\w*|speicher\w*|erinner\w*|tabelle|datei"
-    r"|ortszeit)\b",
-    re.IGNORECASE,
+    r"|ortszeit)\b"
 )
 """Words of a request that takes more than a calculation."""
 
@@ -134,7 +133,7 @@ class _Line(NamedTuple):
 def asks_dated_solution(request: str) -> bool:
     """Whether a request asks what follows from two or more of its dates, times and durations, and nothing besides."""
     text = plain_text(request)
-    if _TO_BE_WRITTEN.search(text) or compiled(_DATED_QUESTION).search(text) is None:
+    if compiled(_TO_BE_WRITTEN).search(text) or compiled(_DATED_QUESTION).search(text) is None:
         return False
     rest, moments = compiled(f"{_MOMENT}|{_SPOKEN}").subn(" ; ", text)
     return moments > 0 and moments + len(compiled("<lengths>").findall(rest)) >= _LEAST_QUANTITIES
@@ -154,7 +153,7 @@ def read_dated_solution(text: str, request: str) -> list[JsonObject] | None:
         lines += _calculations(" ".join(line.split()), request, [each.stated for each in lines if each.is_length])
     if not 0 < len(lines) <= MAX_STEPS or not any(isinstance(line.call, _DateCall) for line in lines):
         return None
-    found = _ANSWER.search(clean)
+    found = compiled(_ANSWER).search(clean)
     answer = lines[-1].stated if found is None else found[1].strip(" .")
     for last in reversed(range(len(lines))):
         if (function := _function_to(answer, lines[last])) is not None:
@@ -167,7 +166,7 @@ def _calculations(line: str, request: str, lengths: Sequence[str]) -> list[_Line
     found: list[_Line] = []
     for side, following in pairwise(line.split("=")):
         stated = compiled(_STATED).match(following)
-        plain = _IN_BRACKETS.sub(_opened, side).strip(" .,:(")
+        plain = compiled(_IN_BRACKETS).sub(_opened, side).strip(" .,:(")
         call = None if stated is None else _date_call(plain, request, lengths)
         if stated is not None and call is not None:
             found.append(_Line(line, call, stated[0].strip()))
@@ -260,7 +259,7 @@ def _length(text: str) -> Duration | None:
 def _function_to(answer: str, line: _Line) -> str | None:
     """The function that makes the answer of a line's result: none (""), or one that rounds; None if it is another."""
     if isinstance(line.call, Calculation):
-        numeral = _NUMERAL.search(answer)
+        numeral = compiled(_NUMERAL).search(answer)
         return None if numeral is None else function_to(numeral[0], line.call)
     return "" if _is_same(answer, line.stated) else None
 
@@ -294,7 +293,7 @@ def _arguments(line: _Line, earlier: Sequence[_Line], asked: Sequence[NamedMomen
     """The arguments of a line's call, with the results of earlier lines taken from their steps."""
     call = line.call
     if isinstance(call, Calculation):
-        return {"expression": _NUMERAL.sub(lambda found: _number(found[0], earlier), call.expression)}
+        return {"expression": compiled(_NUMERAL).sub(lambda found: _number(found[0], earlier), call.expression)}
     lengths = [_duration(each, earlier) for each in call.lengths]
     if not call.start:
         return {"durations": lengths}
@@ -322,7 +321,7 @@ def _start(text: str, earlier: Sequence[_Line], asked: Sequence[NamedMoment]) ->
 def _duration(signed: str, earlier: Sequence[_Line]) -> str:
     """A duration as it is, or as the result of an earlier line: "-{step.s1.result} minutes"."""
     sign, text = signed[0].replace("+", ""), signed[1:]
-    numeral = _NUMERAL.match(text)
+    numeral = compiled(_NUMERAL).match(text)
     for number, line in reversed([*enumerate(earlier, 1)]):
         result = f"{sign}{{step.s{number}.result}}"
         if isinstance(line.call, Calculation):
