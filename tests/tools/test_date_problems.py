@@ -63,6 +63,7 @@ def computed(request):
         ("Der Bus fährt ab 7:10 alle 20 Minuten. Wann fährt der zweite?", "07:30"),
         ("How many weeks and days are there from 1 March 2026 to 14 May 2026?", 74),
         ("Wie viele Nächte sind es von Heiligabend 2026 bis Neujahr 2027?", 8),
+        ("What date is 3 business days after Thursday 26 November 2026?", "2026-12-01"),
         # when it must begin
         ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
         (

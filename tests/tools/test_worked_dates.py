@@ -202,11 +202,11 @@ def test_a_tool_of_the_user_keeps_the_planner():
     assert offer(REQUEST, timetable).working is None
 
 
-def executed(*replies):
+def executed(*replies, request=REQUEST):
     """The result of the request, and the model that was asked."""
     registry = ToolRegistry(builtin_tools(InMemoryKVStore()), plans_always=False)
     model = ScriptedAdapter(replies)
-    return Orchestrator(model, None, registry).execute(REQUEST), model
+    return Orchestrator(model, None, registry).execute(request), model
 
 
 def test_it_is_worked_out_in_lines_and_computed_core_19():
@@ -232,3 +232,12 @@ def test_a_solution_without_a_calculation_is_repaired_into_a_plan_core_9():
 
     assert result["answer"] == "13:45"
     assert len(model.requests) == 2
+
+
+def test_a_length_that_looks_like_a_time_of_the_request_is_not_doubted():
+    """8:30 until 17:00 is 8:30."""
+    request = "I work from 8:30 to 17:00 with a break of 45 minutes. How long do I work?"
+    text = "8:30 until 17:00 = 8 hours 30 minutes\n8 hours 30 minutes - 45 minutes = 7 hours 45 minutes"
+    result, _ = executed(text, request=request)
+    assert result["results"]["s2"]["result"] == "7:45"
+    assert result["trusted"], result["marks"]

@@ -124,8 +124,8 @@ def _neither_yes_nor_no(run: AnsweredRun) -> list[str]:
     """The reason against an amount, a time or a date that answers a question for yes or no."""
     is_asked = run.is_planned and run.steps[-1].tool in _COMPUTING and _ASKS_YES_OR_NO.search(run.request[-_SEARCHED:])
     leaves = iterate_leaves(run.results[run.steps[-1].step_id])
-    is_told = any(isinstance(leaf, bool) or str(leaf).casefold() in _YES_OR_NO for leaf in leaves)
-    return ["the request asks for yes or no, and the answer is neither"] if is_asked and not is_told else []
+    is_answered = any(isinstance(leaf, bool) or str(leaf).casefold() in _YES_OR_NO for leaf in leaves)
+    return ["the request asks for yes or no, and the answer is neither"] if is_asked and not is_answered else []
 
 
 def _is_empty(answer: Json) -> bool:

@@ -165,8 +165,8 @@ def _is_computable(request: str) -> bool:
 
 
 def _added_clock_times(run: AnsweredRun) -> list[str]:
-    """The reason against a sum of durations one of which is a clock time of the request."""
-    times = set(_CLOCK_TIME.findall(run.request))
+    """The reason against a sum of durations one of which is a clock time of the request, and no result."""
+    times = set(_CLOCK_TIME.findall(run.request)) - {*map(str, iterate_leaves([*run.results.values()]))}
     added = [each for call in run.calls for each in iterate_leaves(call.arguments.get("durations"))]
     wrong = [each for each in added if each in times]
     return [f"{wrong[0]} is a clock time, and was added as a duration"] if wrong else []

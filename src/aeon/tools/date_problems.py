@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.tools.arithmetic_requests import has_number_word
-from aeon.tools.date_requests import MAX_REQUEST, compiled, plain_text
+from aeon.tools.date_requests import MAX_REQUEST, compiled, plain_text, without_weekdays
 
 Arguments = dict[str, str | None]
 """What the tool for dates is called with: `start` and `add`, or `start` and `until`. `before`: it is counted back."""
@@ -65,8 +65,6 @@ _OLD = r"\b(?:how old|what age|wie alt)\b"
 
 _JOINED = re.compile(r"(?:\s|[,.]|\band\b|\bund\b)+$", re.IGNORECASE)
 """What joins a length to what follows it."""
-_DAY_OF_WEEK = re.compile(r"\b(?:\w+day|\w+tag|mittwoch|sonnabend),? (?:the |dem |den |der )?(?=\d)", re.IGNORECASE)
-"""A weekday in front of its date, which says it again."""
 _TODAY_IS = re.compile(r"\b(?:today is|heute(?: ist)?(?: der)?) (?=\d)", re.IGNORECASE)
 
 
@@ -92,7 +90,7 @@ def read_problem(request: str) -> Arguments | None:
 
 def _read(request: str) -> _Story | None:
     """The parts of a request; None if it has a number that is in none of them."""
-    text = _TODAY_IS.sub("it is ", _DAY_OF_WEEK.sub("", plain_text(request)))
+    text = _TODAY_IS.sub("it is ", without_weekdays(plain_text(request)))
     if len(text) > MAX_REQUEST or not (_has(_WHEN, text) or _has(_LONG, text) or _has(_OLD, text)):
         return None
     moments = [*compiled("<day>|<clock>").finditer(text)]

@@ -116,6 +116,12 @@ _FORMS = (
     rf"wie ?viele {_COUNTED_DE} (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
 )
 
+_DAY_OF_WEEK = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend),? "
+    r"(?:the |dem |den |der )?(?=\d)",
+    re.IGNORECASE,
+)
+"""A weekday in front of its date, which says it again."""
 _PRESENT = re.compile(
     r"\b(today|tonight|tomorrow|yesterday|now|this (?:week|month|year|morning|evening|afternoon)|heute|morgen|gestern"
     r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt)\b",
@@ -151,7 +157,7 @@ def asks_dates(request: str) -> bool:
 
 def read_dates(request: str) -> dict[str, str | None] | None:
     """The dates and durations of a request in one of a few usual forms, by the names of their groups."""
-    text = plain_text(request).rstrip("?.! ")
+    text = without_weekdays(plain_text(request)).rstrip("?.! ")
     if len(text) > MAX_REQUEST:
         return None
     found = (compiled(form).fullmatch(text) for form in _FORMS)
@@ -165,6 +171,11 @@ def _found(pattern: str, request: str) -> bool:
 def plain_text(request: str) -> str:
     """The beginning of a request, with single blanks and straight apostrophes."""
     return " ".join(request[: 2 * MAX_REQUEST].replace("\u2019", "'").split())
+
+
+def without_weekdays(text: str) -> str:
+    """A text without the weekdays in front of dates: "Thursday 26 November" is "26 November"."""
+    return _DAY_OF_WEEK.sub("", text)
 
 
 @cache

@@ -58,7 +58,7 @@ _SHIFTED = rf"(?P<first>{_MOMENT})\s*{_TERMS}"
 _SHIFTING = rf"(?P<rest><lengths>)\s*(?:\+|\bplus\b)\s*(?P<first>{_MOMENT})$"
 _SPAN = rf"(?P<first>{_MOMENT})\s*(?P<to>until|till|to|bis|und|and|[-\u2212\u2013])\s*(?P<second>{_MOMENT})\s*$"
 _SUM = rf"(?P<first><lengths>)\s*{_TERMS}"
-_TOLD = (
+_PHRASES = (
     ("+", rf"\badd\w* (?P<amount><lengths>) (?:to|zu) (?P<first>{_MOMENT})"),
     ("-", rf"\bsubtract\w* (?P<amount><lengths>) from (?P<first>{_MOMENT})"),
     ("-", rf"(?P<amount><lengths>) (?:before|vor) (?P<first>{_MOMENT})"),
@@ -183,12 +183,12 @@ def _opened(bracket: re.Match[str]) -> str:
 
 def _in_words(line: str) -> list[_Line]:
     """The calculation of a line that has it in words: "It leaves 12 minutes after 8:07, which is 8:19."."""
-    for sign, pattern in _TOLD:
-        told = compiled(pattern).search(line)
-        stated = [] if told is None else [each[0].strip() for each in compiled(_MOMENT).finditer(line, told.end())]
-        if told is None or not stated:
+    for sign, pattern in _PHRASES:
+        found = compiled(pattern).search(line)
+        stated = [] if found is None else [each[0].strip() for each in compiled(_MOMENT).finditer(line, found.end())]
+        if found is None or not stated:
             continue
-        call = _readable(_DateCall(told["first"].strip(), lengths=[f"{sign}{told['amount'].strip()}"]))
+        call = _readable(_DateCall(found["first"].strip(), lengths=[f"{sign}{found['amount'].strip()}"]))
         if call is not None:
             return [_Line(line, call, stated[-1])]
     return []
