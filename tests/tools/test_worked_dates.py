@@ -8,10 +8,11 @@ from aeon.kernel.orchestrator import Orchestrator
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import plan, step
+from aeon.tools.dated_requests import DATE_INSTRUCTIONS, asks_dated_solution
 from aeon.tools.function import tool
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
-from aeon.tools.worked_dates import DATE_INSTRUCTIONS, asks_dated_solution, read_dated_solution
+from aeon.tools.worked_dates import read_dated_solution
 
 REQUEST = "The talk is at 2:45 pm, the way takes 50 minutes and parking 10 minutes. When must I leave?"
 SOLUTION = (

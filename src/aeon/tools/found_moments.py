@@ -21,6 +21,8 @@ _SPOKEN: Final = (
     rf"\b(?P<hour>{_HOUR_WORD}) (?:o'clock|uhr)\b|\b(?P<digits>\d{{1,2}}) o'clock\b",
     r"\b(?P<twelve>noon|midday|midnight|mittag|mitternacht)\b",
 )
+MOMENT: Final = r"(?:<day>(?:,? (?:at |um )?<clock>)?|<clock>)"
+"""A pattern for a date, a time, or both."""
 _HALF_A_DAY: Final = 720
 _NEAR: Final = (
     r"\b(?:today|tomorrow|yesterday|heute|morgen|gestern|übermorgen|vorgestern|"
@@ -54,6 +56,15 @@ def find_moments(text: str) -> list[NamedMoment]:
         found += [NamedMoment(each[0], _minutes_of(each.groupdict()) % _HALF_A_DAY) for each in pattern.finditer(plain)]
         plain = pattern.sub(" ; ", plain)
     return [*found, *_days(plain), *_clocks(compiled("<day>").sub(" ; ", plain))]
+
+
+def take_moments_out(text: str) -> tuple[str, int]:
+    """A text without its dates and times, of whatever kind, and how many it had."""
+    count = 0
+    for pattern in (*_SPOKEN, MOMENT):
+        text, number = compiled(pattern).subn(" ; ", text)
+        count += number
+    return text, count
 
 
 def _minutes_of(words: dict[str, str | None]) -> int:

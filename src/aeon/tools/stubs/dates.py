@@ -10,11 +10,12 @@ from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.date_problems import read_problem
 from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
+from aeon.tools.dated_requests import DATE_INSTRUCTIONS, asks_dated_solution
 from aeon.tools.found_moments import find_moments
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
 from aeon.tools.places import find_zone
-from aeon.tools.worked_dates import DATE_INSTRUCTIONS, DATE_TOOL, asks_dated_solution
+from aeon.tools.worked_dates import DATE_TOOL
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
