@@ -157,7 +157,10 @@ def test_every_result_has_a_text(value):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ({"result": "2027-01-08", "weekday": "Friday"}, "result: 2027-01-08\nweekday: Friday"),
+        ({"result": "2027-01-08", "weekday": "Friday"}, "2027-01-08 (weekday: Friday)"),
+        ({"hours": 7.5, "result": "7:30", "unit": "h"}, "7:30 h (hours: 7.5)"),
+        ({"result": "two\nlines", "n": 2}, "result: two\nlines\nn: 2"),
+        ({"result": 2, "rows": [1, 2]}, "result: 2\nrows: [1,2]"),
         ({"text": "a\nb", "parts": [1, 2]}, "text: a\nb\nparts: [1,2]"),
         ({"result": 352}, "352"),
         ({"result": 41.8, "unit": "km"}, "41.8 km"),

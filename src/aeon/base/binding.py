@@ -90,13 +90,17 @@ def as_text(value: Json) -> str:
 def as_lines(value: Json) -> str:
     """A result for people and models to read: the fields of an object as lines, texts with their line breaks.
 
-    A quantity, which is a `result` and its `unit`, is one line.
+    An object with a `result` is one line if its fields are single values: "12 days (weeks: 1 week 5 days)", where
+    "days" is its `unit`.
     """
     if not isinstance(value, dict) or len(cast(JsonObject, value)) <= 1:
         return as_text(value)
-    if set(cast(JsonObject, value)) == {"result", "unit"}:
-        return f"{as_text(value['result'])} {as_text(value['unit'])}"
-    return "\n".join(f"{key}: {as_text(item)}" for key, item in cast(JsonObject, value).items())
+    fields = {key: as_text(item) for key, item in cast(JsonObject, value).items()}
+    is_flat = not any(isinstance(item, dict | list) for item in cast(JsonObject, value).values())
+    if "result" in fields and is_flat and not any("\n" in text for text in fields.values()):
+        quantity = " ".join(fields.pop(name) for name in ("result", "unit") if name in fields)
+        return f"{quantity} ({', '.join(f'{key}: {text}' for key, text in fields.items())})" if fields else quantity
+    return "\n".join(f"{key}: {text}" for key, text in fields.items())
 
 
 class _Resolver(NamedTuple):

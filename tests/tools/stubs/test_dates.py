@@ -102,7 +102,7 @@ def test_the_difference_of_two_dates():
 def test_the_difference_of_two_times():
     assert compute(start="8:15", until="16:45") == {
         "result": "8:30",
-        "unit": "hours:minutes",
+        "unit": "h",
         "hours": 8.5,
         "minutes": 510,
     }
@@ -112,7 +112,7 @@ def test_the_difference_of_two_times():
 
 def test_the_sum_of_durations():
     total = compute(durations=["2h 50min", "14:35"])
-    assert total == {"result": "17:25", "unit": "hours:minutes", "hours": 17.416667, "minutes": 1045}
+    assert total == {"result": "17:25", "unit": "h", "hours": 17.416667, "minutes": 1045}
     assert compute(durations=["0:00:20", "-1:00"])["result"] == "-0:59:40"
 
 

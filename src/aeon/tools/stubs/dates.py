@@ -261,7 +261,7 @@ def _length(seconds: int) -> JsonObject:
     hours, minutes = divmod(minutes, 60)
     clock = f"{'-' if seconds < 0 else ''}{hours}:{minutes:02}" + (f":{rest:02}" if rest else "")
     in_minutes = seconds // _MINUTE if seconds % _MINUTE == 0 else round(seconds / _MINUTE, 6)
-    return {"result": clock, "unit": "hours:minutes", "hours": round(seconds / _HOUR, 6), "minutes": in_minutes}
+    return {"result": clock, "unit": "h", "hours": round(seconds / _HOUR, 6), "minutes": in_minutes}
 
 
 def _days_in(text: str) -> JsonObject:
