@@ -235,6 +235,14 @@ def test_a_solution_without_a_calculation_is_repaired_into_a_plan_core_9():
     assert len(model.requests) == 2
 
 
+def test_no_number_is_taken_out_of_a_clock_time():
+    """A model took 35 and 40 off 8:15, and the calculator off 15."""
+    arguments = {"start": "2:45 pm", "add": "-50 minutes -10 minutes"}
+    made = plan(step("s1", "leave", tool="date_math", arguments=arguments))
+    result, model = executed("I must leave at 2:45 - 50 - 10 = 1:45.", made)
+    assert (result["answer"], len(model.requests)) == ("13:45", 2)
+
+
 def test_a_length_that_looks_like_a_time_of_the_request_is_not_doubted():
     """8:30 until 17:00 is 8:30."""
     request = "I work from 8:30 to 17:00 with a break of 45 minutes. How long do I work?"

@@ -15,6 +15,10 @@ from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import call_problems
 
 _JSON_BEGINS = re.compile(r"[{\[]\s*[\"{\[]")
+_CLOCK_SUM = re.compile(
+    r"\d:\d\d(?: ?(?:am|pm|uhr))?\s*[-+\u2212\u2013]|[-+\u2212\u2013]\s*\d{1,2}:\d\d", re.IGNORECASE
+)
+"""A calculation with a clock time: "8:15 - 35 - 40" is not 15 - 35 - 40."""
 
 
 @cache
@@ -45,7 +49,7 @@ def read_solved_plan(reply: LLMResponse, tools: Sequence[str], request: str) -> 
     if reply.is_truncated or CALCULATOR not in tools or _JSON_BEGINS.search(reply.text):
         return None
     dated = read_dated_solution(reply.text, request) if DATE_TOOL in tools else None
-    steps = dated or read_solution(reply.text)
+    steps = dated or (None if _CLOCK_SUM.search(reply.text) else read_solution(reply.text))
     return None if steps is None else {"goal": request, "steps": steps}
 
 
