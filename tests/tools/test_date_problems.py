@@ -64,6 +64,10 @@ def computed(request):
         ("How many weeks and days are there from 1 March 2026 to 14 May 2026?", 74),
         ("Wie viele Nächte sind es von Heiligabend 2026 bis Neujahr 2027?", 8),
         ("What date is 3 business days after Thursday 26 November 2026?", "2026-12-01"),
+        # words around the question
+        ("And when is Easter 2027?", "2027-03-28"),
+        ("Ok, und wann ist Ostern 2027 bitte?", "2027-03-28"),
+        ("Hello, how many days did February have in 2024, please?", 29),
         # when it must begin
         ("I must be there at 9:00 and it takes 45 minutes. When must I leave?", "08:15"),
         (

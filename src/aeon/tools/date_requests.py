@@ -122,6 +122,12 @@ _DAY_OF_WEEK = re.compile(
     re.IGNORECASE,
 )
 """A weekday in front of its date, which says it again."""
+_ASIDE = re.compile(
+    r"^(?:(?:and|und|so|ok|okay|well|also|please|bitte|hey|hi|hello|hallo)\b[,.!]? )+(?=\w)"
+    r"|,? (?:please|pls|bitte|thanks|thank you|danke)(?=[.?! ]*$)",
+    re.IGNORECASE,
+)
+"""Words around a question that mean nothing for it."""
 _PRESENT = re.compile(
     r"\b(today|tonight|tomorrow|yesterday|now|this (?:week|month|year|morning|evening|afternoon)|heute|morgen|gestern"
     r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt)\b",
@@ -169,8 +175,8 @@ def _found(pattern: str, request: str) -> bool:
 
 
 def plain_text(request: str) -> str:
-    """The beginning of a request, with single blanks and straight apostrophes."""
-    return " ".join(request[: 2 * MAX_REQUEST].replace("\u2019", "'").split())
+    """The beginning of a request, with single blanks and straight apostrophes, without "and" before and "please"."""
+    return _ASIDE.sub("", " ".join(request[: 2 * MAX_REQUEST].replace("\u2019", "'").split()))
 
 
 def without_weekdays(text: str) -> str:

@@ -4,9 +4,7 @@ import re
 from functools import cache
 
 from aeon.tools.arithmetic_requests import has_number_word
-
-MAX_REQUEST = 300
-"""Characters of a request that are searched."""
+from aeon.tools.date_requests import MAX_REQUEST, plain_text
 
 _SYMBOLS = (
     "km/h|m/s|mph|kmh|km²|m²|cm²|m³|ft²|km\\^2|m\\^2|mm|cm|dm|km|m|mi|yd|ft|mg|g|kg|lbs?|oz|ml|cl|dl|l|fl oz|gal|ha"
@@ -72,9 +70,7 @@ _MULTIPLIED = re.compile(
     re.IGNORECASE,
 )
 """Words with which more than the one value counts."""
-_ASIDE = re.compile(
-    r",? (?:please|pls|bitte|danke|thanks)$|, (?:for|für) (?:my|the|a|mein\w*|den|die|das) \w+$", re.IGNORECASE
-)
+_ASIDE = re.compile(r", (?:for|für) (?:my|the|a|mein\w*|den|die|das) \w+$", re.IGNORECASE)
 """What may follow a request without a meaning for it."""
 
 
@@ -107,7 +103,7 @@ def read_conversion(request: str) -> dict[str, str] | None:
 
 
 def _plain(request: str) -> str:
-    return " ".join(request[: 2 * MAX_REQUEST].split())[:MAX_REQUEST]
+    return plain_text(request)[:MAX_REQUEST]
 
 
 @cache

@@ -20,6 +20,7 @@ from aeon.platform.memory.working_memory import MemoryService
 from aeon.testing.records import new_record
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.stubs import builtin_tools
 
 OPERATION = ConversationReply(system_prompt="Be brief.", max_tokens=256, uses_tools=True)
 PLAN = {
@@ -76,7 +77,8 @@ def replying(tmp_path):
 
     def made(tool, *replies):
         model = Model(*replies)
-        offered = OfferedTools(ToolRegistry([tool]), made.memory, 5)
+        registry = tool if isinstance(tool, ToolRegistry) else ToolRegistry([tool])
+        offered = OfferedTools(registry, made.memory, 5)
         executor = ReplyExecutor(
             memory, pieces, lambda _work: nullcontext(model), 4096, talk.world.clock, lambda _question: offered
         )
@@ -106,6 +108,32 @@ def test_the_manifest_has_every_prompt_and_every_call_of_a_tool_platform_25(repl
         {"tool": "post", "arguments": {"text": "hi"}, "state": "done", "result": {"id": 1}}
     ]
     assert memory.remake(talk.user, answer.id) == model.asked
+
+
+@pytest.mark.parametrize(
+    ("text", "solution", "answer"),
+    [
+        (
+            "14 trays of 12 rolls, all but 23 are sold. How many rolls are sold?",
+            "14 * 12 = 158 rolls\n158 - 23 = 135 rolls\nAnswer: 135",
+            "145",
+        ),
+        (
+            "The talk is at 2:45 pm, the way takes 50 minutes. When must I leave at the latest, with 10 to spare?",
+            "50 minutes + 10 minutes = 60 minutes\n2:45 pm - 60 minutes = 2:25 pm\nAnswer: 2:25 pm",
+            "13:45",
+        ),
+    ],
+)
+def test_in_a_conversation_too_a_problem_is_worked_out_in_lines_core_19(replying, text, solution, answer):
+    """The tools whose calls are noted had no instructions for it, so that the model planned in JSON."""
+    talk, memory, made = replying
+    registry = ToolRegistry(builtin_tools(InMemoryKVStore()), plans_always=False)
+    model, call = made(registry, solution)
+    begun_answer = begun(talk, text)
+    assert call(begun_answer)["text"] == answer
+    assert model.asked[0].system_prompt.startswith("Solve the problem step by step.")
+    assert memory.manifest(talk.user, begun_answer.id)["toolCalls"]
 
 
 def test_a_call_that_was_interrupted_is_not_made_again_platform_43(replying):

@@ -233,6 +233,9 @@ class _NotedTool(Tool):
     def suits(self, request: str) -> bool:
         return self._tool.suits(request)
 
+    def working(self, request: str) -> str | None:
+        return self._tool.working(request)
+
 
 def _reason(raw: JsonObject, state: OrchestrationState) -> str:
     failures = "; ".join(state.failures().values())
