@@ -250,7 +250,7 @@ def _nth_weekday(words: list[str]) -> date:
     days = [first + timedelta(days=day) for day in range(31)]
     fitting = [day for day in days if day.month == month and day.weekday() == _weekday_index(words[1])]
     if number > len(fitting):
-        raise ValueError(f"{' '.join(words)!r} does not exist")
+        raise ValueError(f"there is no {' '.join(words)}")
     return fitting[number - 1 if number > 0 else -1]
 
 
