@@ -5,12 +5,12 @@ from typing import Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.base.binding import as_lines
 from aeon.base.errors import LogError
 from aeon.base.json import Json, JsonObject, copy_json
 from aeon.observability.log import LogHistory
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep, StepStatus
+from aeon.tools.said_results import say_result
 
 LOG_FORMAT = 2
 """Version of the log's entries."""
@@ -94,8 +94,8 @@ class OrchestrationState(BaseModel):
 
     def answer(self) -> str | None:
         """The last step's result as text; None without one, so that a partial result never counts as the answer."""
-        last = self.plan.steps[-1].step_id
-        return as_lines(self.results[last]) if last in self.results else None
+        last = self.plan.steps[-1]
+        return say_result(last.tool, self.results[last.step_id], self.request) if last.step_id in self.results else None
 
 
 def run_header(history: LogHistory) -> JsonObject:

@@ -1,0 +1,77 @@
+"""The answer of a run whose last step called a tool: what the request asks for, of all that the tool gives. Pure."""
+
+from typing import cast
+
+from aeon.base.binding import as_lines
+from aeon.base.json import Json, JsonObject
+from aeon.tools.date_requests import compiled, plain_text
+from aeon.tools.worked_dates import DATE_TOOL
+
+_MINUTES = 60
+_QUARTERS = 4
+_WORKING_DAYS = r"\b(?:work|working|business)[ -]?days?\b|\b(?:werk|arbeits)tage?n?\b"
+_WEEKS = r"\b(?:how many|wie ?viele) (?:weeks|wochen)\b"
+_CALENDAR = r"\b(?:how many|wie ?viele) (?:months|years|monate|jahre)\b|\b(?:how old|wie alt|what age)\b"
+_NIGHTS = r"\b(?:how many|wie ?viele) (?:nights|nächte)\b"
+_HOURS = r"\b(?:how many|wie ?viele) (?:\w+ )?(?:hours|stunden)\b"
+_IN_MINUTES = r"\b(?:how many|wie ?viele) (?:\w+ )?(?:minutes|minuten)\b"
+_LEAP_YEAR = r"\bleap[ -]year\b|\bschaltjahr\b"
+
+
+def say_result(tool: str | None, result: Json, request: str) -> str:
+    """The result of a run's last step as text. Of a tool but the one for dates it is every field."""
+    if tool != DATE_TOOL or not isinstance(result, dict):
+        return as_lines(result)
+    return _say_date(cast(JsonObject, result), plain_text(request))
+
+
+def _say_date(result: JsonObject, asked: str) -> str:
+    if "calendar" in result:
+        return _say_days(result, asked)
+    if "hours" in result:
+        return _say_length(result, asked)
+    if "leap_year" in result:
+        days = f"{result['result']} days"
+        return f"{result['leap_year']} ({days})" if _has(_LEAP_YEAR, asked) else days
+    if "weekday" in result:
+        return f"{result['result']} ({result['weekday']})"
+    return _say_clock(result)
+
+
+def _say_days(result: JsonObject, asked: str) -> str:
+    """A number of days, in the unit that is asked for."""
+    if _has(_WORKING_DAYS, asked):
+        return f"{result['working_days']} working days"
+    if _has(_WEEKS, asked):
+        return str(result["weeks"])
+    if _has(_CALENDAR, asked):
+        return str(result["calendar"])
+    return f"{result['result']} {'nights' if _has(_NIGHTS, asked) else 'days'}"
+
+
+def _say_length(result: JsonObject, asked: str) -> str:
+    """A length of time, in hours and minutes if no unit is asked for: "7 hours 45 minutes"."""
+    minutes = result["minutes"]
+    if _has(_IN_MINUTES, asked):
+        return f"{minutes} minutes"
+    if not isinstance(minutes, int):
+        return f"{result['result']} h"
+    if _has(_HOURS, asked) and minutes * _QUARTERS % _MINUTES == 0:
+        return f"{minutes / _MINUTES:g} hours"
+    whole, rest = divmod(abs(minutes), _MINUTES)
+    parts = [
+        f"{number} {unit}{'' if number == 1 else 's'}" for number, unit in ((whole, "hour"), (rest, "minute")) if number
+    ]
+    return ("minus " if minutes < 0 else "") + (" ".join(parts) or "0 minutes")
+
+
+def _say_clock(result: JsonObject) -> str:
+    """A clock time: "06:00", or "06:00 (1 day later)"."""
+    days = result.get("days_later", 0)
+    if not days:
+        return str(result["result"])
+    return f"{result['result']} ({abs(days)} day{'' if abs(days) == 1 else 's'} {'later' if days > 0 else 'earlier'})"
+
+
+def _has(pattern: str, text: str) -> bool:
+    return compiled(pattern).search(text) is not None

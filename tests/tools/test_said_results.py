@@ -1,0 +1,50 @@
+"""The answer of a run is what the request asks for, of all that the date tool gives."""
+
+import pytest
+
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.said_results import say_result
+from aeon.tools.stubs import builtin_tools
+
+REGISTRY = ToolRegistry(builtin_tools(InMemoryKVStore()))
+SPAN = {"start": "1 March 2026", "until": "14 May 2027"}
+LENGTH = {"start": "9:15", "until": "17:00"}
+
+
+def said(request, arguments):
+    return say_result("date_math", REGISTRY.get("date_math").invoke(**arguments), request)
+
+
+@pytest.mark.parametrize(
+    ("request_", "arguments", "text"),
+    [
+        ("How many days are there from 1 March 2026 to 14 May 2027?", SPAN, "439 days"),
+        ("How many weeks are there?", SPAN, "62 weeks 5 days"),
+        ("How many months are there?", SPAN, "1 year 2 months 13 days"),
+        ("Wie alt bin ich am 14. Mai 2027?", SPAN, "1 year 2 months 13 days"),
+        ("How many working days are there?", SPAN, "314 working days"),
+        ("Wie viele Arbeitstage sind es?", SPAN, "314 working days"),
+        ("How many nights are we away?", SPAN, "439 nights"),
+        ("How long is it open?", LENGTH, "7 hours 45 minutes"),
+        ("How many hours do I work?", LENGTH, "7.75 hours"),
+        ("How many hours is it?", {"start": "9:15", "until": "17:05"}, "7 hours 50 minutes"),
+        ("Wie viele Minuten sind das?", LENGTH, "465 minutes"),
+        ("How long?", {"durations": ["1 hour", "-2 hours"]}, "minus 1 hour"),
+        ("How long?", {"durations": ["1 hour", "-60 minutes"]}, "0 minutes"),
+        ("How long?", {"durations": ["1:30:15", "1 second"]}, "1:30:16 h"),
+        ("When is it?", {"start": "1 March 2027", "add": "1 day"}, "2027-03-02 (Tuesday)"),
+        ("When is it over?", {"start": "20:15", "add": "2 hours"}, "22:15"),
+        ("When is it over?", {"start": "23:15", "add": "2 hours"}, "01:15 (1 day later)"),
+        ("When must I leave?", {"start": "1:15", "add": "-50 hours"}, "23:15 (3 days earlier)"),
+        ("Was 2100 a leap year?", {"days_in": "2100"}, "no (365 days)"),
+        ("How many days has February 2028?", {"days_in": "February 2028"}, "29 days"),
+    ],
+)
+def test_of_a_date_or_a_length_what_is_asked_is_said(request_, arguments, text):
+    assert said(request_, arguments) == text
+
+
+def test_of_other_tools_every_field_is_said():
+    assert say_result("clock", {"result": 5, "hours": 1.0}, "How many hours?") == "5 (hours: 1.0)"
+    assert say_result(None, "tea", "How many hours?") == "tea"
