@@ -46,6 +46,11 @@ def test_results_and_what_was_said_before_are_known_too():
         ("It is at 3:15.", {"start": "15:00", "add": "100 minutes"}, "no step uses 3:15 of the request"),
         ("from 1 May 2026 to 9 May 2026", {"start": "1 May 2026", "until": "9 May 2027"}, "computed with 9 May 2027"),
         ("due on 1 May, back on 9 May", {"start": "1 May", "add": "9 days"}, "no step uses 9 May of the request"),
+        (
+            "from 1 May to 30 June inclusive, how many days?",
+            {"start": "1 May", "until": "30 June"},
+            "includes the last day",
+        ),
         ("from 23:20 to 6:55", {"durations": ["23 hours", "6 hours"]}, "no step uses 23:20, 6:55 of the request"),
     ],
 )

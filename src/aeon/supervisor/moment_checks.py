@@ -1,5 +1,6 @@
 """Checks of the dates and clock times of a computation: where they come from, and that none is left out. Pure."""
 
+import re
 from collections.abc import Iterable
 
 from aeon.observability.records import ToolCall
@@ -10,6 +11,9 @@ from aeon.tools.found_moments import NamedMoment, find_moments
 from aeon.tools.worked_dates import DATE_TOOL
 
 _SHOWN = 5
+_SEARCHED = 2000
+"""Characters of a request in which words are looked for."""
+_INCLUSIVE = re.compile(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
 
 
 def moment_doubts(run: AnsweredRun) -> list[str]:
@@ -29,7 +33,15 @@ def moment_doubts(run: AnsweredRun) -> list[str]:
             else []
         ),
         *([f"no step uses {_listed(unused)} of the request"] if unused else []),
+        *_last_day_left_out(run),
     ]
+
+
+def _last_day_left_out(run: AnsweredRun) -> list[str]:
+    """The reason against a count of days to a last one that the request includes: the date tool does not count it."""
+    last = run.calls[-1]
+    is_count = last.tool_name == DATE_TOOL and "until" in last.arguments and _INCLUSIVE.search(run.request[:_SEARCHED])
+    return ["the request includes the last day, and the count does not"] if is_count else []
 
 
 def _texts(calls: Iterable[ToolCall]) -> list[str]:
