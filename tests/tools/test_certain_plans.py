@@ -41,6 +41,10 @@ def test_a_request_that_no_tool_suits_is_answered_by_the_model_in_one_step_core_
     [
         ("What is 9 ft in m?", "convert_units", {"value": 9, "from": "ft", "to": "m"}),
         ("12 stone in kilos", "convert_units", {"value": 12, "from": "stone", "to": "kilos"}),
+        ("half a litre in millilitres pls", "convert_units", {"value": 0.5, "from": "litre", "to": "millilitres"}),
+        ("ein halber Liter in Milliliter", "convert_units", {"value": 0.5, "from": "Liter", "to": "Milliliter"}),
+        ("what is a mile in km", "convert_units", {"value": 1, "from": "mile", "to": "km"}),
+        ("2 US gallons in litres", "convert_units", {"value": 2, "from": "gallons", "to": "litres"}),
         ("convert 3/4 cup to millilitres", "convert_units", {"value": 0.75, "from": "cup", "to": "millilitres"}),
         (
             "Wie viele Kilometer pro Stunde sind 20 m/s?",

@@ -1,9 +1,13 @@
-"""The answer of a run whose last step called a tool: what the request asks for, of all that the tool gives. Pure."""
+"""The answer of a run whose last step called a tool: what the request asks for, of all that the tool gives. Pure.
+
+A question in German gets its units and weekdays in German.
+"""
 
 from typing import cast
 
 from aeon.base.binding import as_lines
 from aeon.base.json import Json, JsonObject
+from aeon.base.language import language_of
 from aeon.tools.date_requests import compiled, plain_text
 from aeon.tools.worked_dates import DATE_TOOL
 
@@ -15,6 +19,32 @@ _CALENDAR = r"\b(?:how many|wie ?viele) (?:months|years|monate|jahre)\b|\b(?:how
 _NIGHTS = r"\b(?:how many|wie ?viele) (?:nights|nächte)\b"
 _HOURS = r"\b(?:how many|wie ?viele) (?:\w+ )?(?:hours|stunden)\b"
 _IN_MINUTES = r"\b(?:how many|wie ?viele) (?:\w+ )?(?:minutes|minuten)\b"
+_GERMAN = {
+    "year": "Jahr",
+    "years": "Jahre",
+    "month": "Monat",
+    "months": "Monate",
+    "week": "Woche",
+    "weeks": "Wochen",
+    "day": "Tag",
+    "days": "Tage",
+    "nights": "Nächte",
+    "hour": "Stunde",
+    "hours": "Stunden",
+    "minute": "Minute",
+    "minutes": "Minuten",
+    "later": "später",
+    "earlier": "früher",
+    "yes": "ja",
+    "no": "nein",
+    "monday": "Montag",
+    "tuesday": "Dienstag",
+    "wednesday": "Mittwoch",
+    "thursday": "Donnerstag",
+    "friday": "Freitag",
+    "saturday": "Samstag",
+    "sunday": "Sonntag",
+}
 _LEAP_YEAR = r"\bleap[ -]year\b|\bschaltjahr\b"
 
 
@@ -22,7 +52,14 @@ def say_result(tool: str | None, result: Json, request: str) -> str:
     """The result of a run's last step as text. Of a tool but the one for dates it is every field."""
     if tool != DATE_TOOL or not isinstance(result, dict):
         return as_lines(result)
-    return _say_date(cast(JsonObject, result), plain_text(request))
+    said = _say_date(cast(JsonObject, result), plain_text(request))
+    return _in_german(said) if language_of(request) == "German" else said
+
+
+def _in_german(said: str) -> str:
+    text = compiled(r"\bworking days\b").sub("Arbeitstage", said)
+    text = compiled(r"[a-z]+").sub(lambda word: _GERMAN.get(word[0].casefold(), word[0]), text)
+    return compiled(r"(\d)\.(\d)").sub(r"\1,\2", text)
 
 
 def _say_date(result: JsonObject, asked: str) -> str:

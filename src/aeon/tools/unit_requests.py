@@ -28,6 +28,7 @@ _PARTS = {
     "number": _AMOUNT,
     "unit": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY})(?![\w/^²³])",
     "amount": rf"(?:{_AMOUNT}|\b(?:half an?|an?|one|eine?[nmr]?(?: halbe[rnm]?)?|ein halbe[rs]))(?: (?:us|uk|imperial))?",
+    "spoken": r"(?:half an?|an?|one|eine?[nmr]?(?: halbe[rnm]?)?|ein halbe[rs])(?= )",
     "time": rf"(?:{_TIME})(?![\w/^²³])",
     "any": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY}|{_TIME})(?![\w/^²³])",
 }
@@ -51,7 +52,7 @@ _ASKS = (
 )
 _FORM = (
     rf"(?:what(?:'s| is| are)? |convert |how much is |how much are |was sind |wie viel (?:ist|sind) |rechne |wandle |umrechnen:? )?"
-    rf"(?P<value><number>)\s*(?P<from><unit>) {_CONVERSION} (?P<to><unit>)(?: um)?",
+    rf"(?P<value><number>|<spoken>)\s*(?:us )?(?P<from><unit>) {_CONVERSION} (?P<to><unit>)(?: um)?",
     r"how (?:many|much) (?P<to><unit>) (?:are|is|in|are there in|are in|is in) (?P<value><number>)\s*(?P<from><unit>)",
     r"wie ?viele? (?P<to><unit>) (?:sind|ist|ergeben|entsprechen) (?P<value><number>)\s*(?P<from><unit>)",
     r"(?:how many|wie ?viele?|(?:what is )?(?:the )?number of) (?P<to><time>) "
@@ -98,7 +99,8 @@ def read_conversion(request: str) -> dict[str, str] | None:
     groups = next((match.groupdict() for match in found if match), None)
     if groups is None:
         return None
-    value = groups["value"] if groups["value"][-1].isdigit() else "1"  # "in a day"
+    spoken = "0.5" if "hal" in groups["value"].casefold() else "1"  # "half a litre", "in a day"
+    value = groups["value"] if groups["value"][-1].isdigit() else spoken
     return {"value": value, "from": groups["from_"], "to": groups["to"]}
 
 
