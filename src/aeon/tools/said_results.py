@@ -52,12 +52,12 @@ def say_result(tool: str | None, result: Json, request: str) -> str:
     """The result of a run's last step as text. Of a tool but the one for dates it is every field."""
     if tool != DATE_TOOL or not isinstance(result, dict):
         return as_lines(result)
-    said = _say_date(cast(JsonObject, result), plain_text(request))
-    return _in_german(said) if language_of(request) == "German" else said
+    answer = _say_date(cast(JsonObject, result), plain_text(request))
+    return _in_german(answer) if language_of(request) == "German" else answer
 
 
-def _in_german(said: str) -> str:
-    text = compiled(r"\bworking days\b").sub("Arbeitstage", said)
+def _in_german(answer: str) -> str:
+    text = compiled(r"\bworking days\b").sub("Arbeitstage", answer)
     text = compiled(r"[a-z]+").sub(lambda word: _GERMAN.get(word[0].casefold(), word[0]), text)
     return compiled(r"(\d)\.(\d)").sub(r"\1,\2", text)
 
