@@ -24,6 +24,8 @@ def doubts(request, *calls, is_planned=True, results=("13:45",), earlier=()):
         ("How long until Christmas?", {"start": "today", "until": "25 December"}),
         ("Which day is in 3 weeks?", {"start": "today", "add": "3 weeks"}),
         ("What is the date tomorrow, plus 3 days?", {"start": "2026-11-29", "add": "3 days"}),
+        ("It is at 9:00. When must I leave, 20 minutes before?", {"start": "9:00", "add": "-20 minutes"}),
+        ("It starts at 9:00 and takes an hour. When does it end?", {"start": "9:00", "add": "1 hour"}),
         ("40 minutes and 20 minutes", {"durations": ["40 minutes", "20 minutes"]}),
     ],
 )
@@ -46,6 +48,16 @@ def test_results_and_what_was_said_before_are_known_too():
         ("It is at 3:15.", {"start": "15:00", "add": "100 minutes"}, "no step uses 3:15 of the request"),
         ("from 1 May 2026 to 9 May 2026", {"start": "1 May 2026", "until": "9 May 2027"}, "computed with 9 May 2027"),
         ("due on 1 May, back on 9 May", {"start": "1 May", "add": "9 days"}, "no step uses 9 May of the request"),
+        (
+            "The meeting is at 2:45 pm, the way takes 50 minutes. When should I leave?",
+            {"start": "2:45 pm", "add": "50 minutes"},
+            "asks when to start",
+        ),
+        (
+            "Um 8:15 Uhr beginnt es, der Weg dauert 35 Minuten. Wann muss ich losfahren?",
+            {"start": "8:15 Uhr", "add": "35 Minuten"},
+            "asks when to start",
+        ),
         (
             "from 1 May to 30 June inclusive, how many days?",
             {"start": "1 May", "until": "30 June"},

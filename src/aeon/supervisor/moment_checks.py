@@ -13,6 +13,11 @@ from aeon.tools.worked_dates import DATE_TOOL
 _SHOWN = 5
 _SEARCHED = 2000
 """Characters of a request in which words are looked for."""
+_MUST_START = re.compile(
+    r"\b(?:when|what time|wann|um wie ?viel uhr)\b[^.!?]*\b(?:must|have to|should|need to|muss|müssen|soll\w*)\b[^.!?]*"
+    r"\b(?:leave|go|start|begin|set (?:off|out)|get up|los\w*|gehen|aufbrechen|aufstehen|anfangen|beginnen)\b",
+    re.IGNORECASE,
+)
 _INCLUSIVE = re.compile(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
 
 
@@ -34,7 +39,17 @@ def moment_doubts(run: AnsweredRun) -> list[str]:
         ),
         *([f"no step uses {_listed(unused)} of the request"] if unused else []),
         *_last_day_left_out(run),
+        *_too_late_to_start(run),
     ]
+
+
+def _too_late_to_start(run: AnsweredRun) -> list[str]:
+    """The reason against a time after the one that the request names, if it asks when one must start to be in time."""
+    last = run.calls[-1]
+    added = str(last.arguments.get("add", "-"))
+    is_later = last.tool_name == DATE_TOOL and not added.startswith("-") and not added.endswith("ago")
+    is_asked = is_later and _MUST_START.search(run.request[:_SEARCHED]) is not None
+    return ["the request asks when to start, and the result is later than what it names"] if is_asked else []
 
 
 def _last_day_left_out(run: AnsweredRun) -> list[str]:
