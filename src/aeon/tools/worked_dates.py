@@ -26,6 +26,8 @@ DATE_TOOL = "date_math"
 _ANSWER = r"(?m)^\W{0,20}(?:final )?(?:answer|antwort)\W*?[:=]\s*(.+)$"
 _NUMERAL = r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])"
 _DAY = 86_400
+_MAX_LINE = 240
+"""Characters of a line that is read: the patterns take a time that grows with its third power."""
 
 
 def read_dated_solution(text: str, request: str) -> list[JsonObject] | None:
@@ -38,7 +40,7 @@ def read_dated_solution(text: str, request: str) -> list[JsonObject] | None:
         return None
     clean = clean_solution(text)
     lines: list[SolutionLine] = []
-    for line in clean.splitlines():
+    for line in (each for each in clean.splitlines() if len(each) <= _MAX_LINE):
         lines += dated_calculations(" ".join(line.split()), request, [each.stated for each in lines if each.is_length])
     if not 0 < len(lines) <= MAX_STEPS or not any(isinstance(line.call, DateCall) for line in lines):
         return None
