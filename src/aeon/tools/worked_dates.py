@@ -40,7 +40,11 @@ def read_dated_solution(text: str, request: str) -> list[JsonObject] | None:
         return None
     clean = clean_solution(text)
     lines: list[SolutionLine] = []
-    for line in (each for each in clean.splitlines() if len(each) <= _MAX_LINE):
+    for line in (
+        each
+        for each in clean.splitlines()
+        if len(each) <= _MAX_LINE and len(each.split()) <= 40 and len(re.findall(r"\d+", each)) <= 8
+    ):
         lines += dated_calculations(" ".join(line.split()), request, [each.stated for each in lines if each.is_length])
     if not 0 < len(lines) <= MAX_STEPS or not any(isinstance(line.call, DateCall) for line in lines):
         return None
