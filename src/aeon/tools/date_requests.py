@@ -17,12 +17,13 @@ _DATED = (
 _NAMED = "|".join(sorted(map(re.escape, NAMED_DAYS), key=len, reverse=True))
 CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)"
 """A pattern for a clock time."""
-_LENGTH = rf"(?:\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?)"
+_LENGTH = rf"(?>\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?)"
+"""A pattern for an amount of one unit. It and `_PARTS` are atomic: read in one way only, so that no text takes long."""
 _PARTS = {
     "day": rf"(?:(?:the\s+|dem\s+|den\s+|der\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}|{_NAMED})(?!\w)))",
     "clock": CLOCK_TIME,
     "length": rf"(?<!\w){_LENGTH}",
-    "lengths": rf"(?<!\w){_LENGTH}(?:(?:\s|,|and\b|und\b)*{_LENGTH})*",
+    "lengths": rf"(?<!\w)(?>{_LENGTH}(?:(?>(?:\s|,|and\b|und\b)*){_LENGTH})*)",
     "unit": rf"(?<!\w){DURATION_UNIT}(?!\w)",
 }
 _ASKS_NOW = (
@@ -91,7 +92,7 @@ _FORMS = (
     rf"(?:(?:on )?(?:what|which) (?:date|day) (?:is|was|will|does)|when (?:is|was|will)) "
     rf"(?P<start>(?:the )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))(?: be| fall(?: on)?)?",
     rf"(?:wann|an welchem (?:tag|datum)|welches datum) (?:ist|war) (?P<start>(?:der )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))",
-    r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
+    r"(?:add |what is |addiere )?(?P<one><length>(?:[\s,]+<length>)*+)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
     r"(?:is|was|will) (?:the year )?(?P<days_in>\d{4}) (?:be )?a leap[- ]year(?: or not)?",
     r"(?:ist|war|wird) (?:das jahr )?(?P<days_in>\d{4}) ein schaltjahr(?: sein)?",
     rf"how many days (?:does |has |have |are (?:there )?in |were (?:there )?in |in )?(?P<days_in>{_MONTH} \d{{4}})(?: have| has)?",
