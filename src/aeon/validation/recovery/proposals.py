@@ -11,8 +11,8 @@ SPACE = r"[\s\u200b-\u200d\u2060\ufeff]"
 
 COMMENT = r"//[^\n]*|/\*.*?\*/|\#[^\n]*"
 
-GAP = re.compile(f"(?:{SPACE}|{COMMENT})*", re.DOTALL)
-"""The text that is allowed between two tokens."""
+GAP = re.compile(f"(?:{SPACE}|{COMMENT})*+", re.DOTALL)
+"""The text that is allowed between two tokens, read in one way only, so that no row of slashes takes long."""
 
 QUOTES = {
     '"': '"',

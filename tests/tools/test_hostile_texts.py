@@ -1,0 +1,87 @@
+"""Requests and replies that would make a pattern try each of very many ways to read them (core 18: nothing hangs)."""
+
+import subprocess
+import sys
+
+import pytest
+
+PIECES = [
+    *(
+        "1 day ",
+        "1 d ",
+        "1 day and ",
+        "1 day, ",
+        "8:07 ",
+        "8:07 - ",
+        "+ 1 day ",
+        "1 May 2026 ",
+        "the 1st of May ",
+        "adding 1 day ",
+    ),
+    *(
+        "1.5 km ",
+        "1/2 cup ",
+        "1,000 ",
+        "100% of ",
+        "2 + ",
+        "( ",
+        "- ( ",
+        "three ",
+        "half past ",
+        "first Friday in May ",
+    ),
+    *("how many ", "what is ", "when should ", "what time must ", "number of minutes in a ", "convert 1 ", "is ", "a "),
+    *(
+        "and ",
+        "and please ",
+        ", please",
+        "if ",
+        "each ",
+        "sort ",
+        "as a table ",
+        "zone ",
+        "1. 1. ",
+        "//",
+        "/**/",
+        "x",
+        " ",
+        "1",
+    ),
+]
+"""Parts of texts that patterns repeat."""
+
+READ_REQUESTS = """
+import sys
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.stubs import builtin_tools
+
+registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
+for piece in sys.argv[1:]:
+    print(repr(piece), flush=True)
+    for text in (piece * 600, (piece * 300)[:290] + "#", (piece * 300)[:290] + "?", piece * 30 + "# is what?"):
+        registry.offer(text)
+"""
+
+READ_REPLIES = """
+import sys
+from aeon.tools.worked_dates import read_dated_solution
+from aeon.tools.worked_solutions import read_solution
+from aeon.validation.recovery import recover
+
+for piece in sys.argv[1:]:
+    print(repr(piece), flush=True)
+    for text in (piece * 1500, piece * 60, "The way takes " + piece * 40):
+        line = text[:1500]
+        for reply in (line + "=", line + "= 9:00", line + "after 8:07", "8:07 " + line + "= 9:00"):
+            read_solution(reply)
+            read_dated_solution(reply, line[:300])
+        for reply in ('{"a": none ' + line, "{'a' " + line + "}", '["' + line, "{a: " + line):
+            recover(reply)
+"""
+
+
+@pytest.mark.parametrize("program", [READ_REQUESTS, READ_REPLIES], ids=["requests", "replies"])
+def test_no_text_makes_a_pattern_take_long(program):
+    """All of them take seconds; a failure names, last, the piece that took minutes."""
+    subprocess.run([sys.executable, "-c", program, *PIECES], check=True, timeout=120)
