@@ -2,14 +2,14 @@
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Self, cast
 
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
-from aeon.base.json_schema import CompiledSchema, schema_problem
+from aeon.base.json_schema import CompiledSchema
 from aeon.base.language import with_language
 from aeon.tools.interface import Example, Tool, timeout_problems
 from aeon.tools.worked_solutions import CALCULATOR
@@ -67,17 +67,16 @@ class ToolRegistry:
 
     def register(self, tool: Tool) -> None:
         """Adds a tool. Raises ToolDefinitionError (a ValueError), which lists every problem of the tool."""
-        problems = _definition_problems(tool)
+        input_schema, output_schema = _compile_schema(tool, "input_schema"), _compile_schema(tool, "output_schema")
+        problems = _definition_problems(tool, [each for each in (input_schema, output_schema) if isinstance(each, str)])
         if not problems and tool.name in self._tools:
             problems = [f"a tool named {tool.name!r} is registered already; unregister it or choose another name"]
-        if problems:
+        if problems or isinstance(input_schema, str) or isinstance(output_schema, str):
             name = next(filter(None, (getattr(tool, each, None) for each in ("name", "__name__"))), type(tool).__name__)
             raise ToolDefinitionError(
                 f"The tool {name!r} cannot be registered: {'; '.join(problems)}.", problems=problems
             )
-        self._tools[tool.name] = RegisteredTool(
-            tool, CompiledSchema(tool.input_schema), CompiledSchema(tool.output_schema), _exported(tool)
-        )
+        self._tools[tool.name] = RegisteredTool(tool, input_schema, output_schema, _exported(tool))
 
     def snapshot(self) -> Self:
         """Returns an independent registry with the tools that are registered now."""
@@ -125,7 +124,7 @@ class ToolRegistry:
         )
 
 
-def _definition_problems(tool: Tool) -> list[str]:
+def _definition_problems(tool: Tool, of_schemas: Sequence[str]) -> list[str]:
     if inspect.isroutine(tool):
         return ["it is a function; make a tool of it with @tool"]
     problems: list[str] = []
@@ -138,12 +137,7 @@ def _definition_problems(tool: Tool) -> list[str]:
         problems.append("it has no invoke()")
     elif inspect.iscoroutinefunction(tool.invoke):
         problems.append("its invoke() is async; make the tool from an async function with @tool")
-    problems += [
-        f"its {field} {problem}"
-        for field in ("input_schema", "output_schema")
-        if (problem := _schema_problem(cast(Json, getattr(tool, field, None))))
-    ]
-    return [*problems, *timeout_problems(getattr(tool, "timeout", None))]
+    return [*problems, *of_schemas, *timeout_problems(getattr(tool, "timeout", None))]
 
 
 def _suits(tool: Tool, request: str) -> bool:
@@ -224,11 +218,15 @@ def _hint(tool: Tool, request: str) -> JsonObject | None:
     return cast(JsonObject, arguments) if isinstance(arguments, dict) and not json_problems(arguments) else None
 
 
-def _schema_problem(schema: Json) -> str | None:
+def _compile_schema(tool: Tool, field: str) -> CompiledSchema | str:
+    """A schema of a tool, compiled; or what is wrong with it."""
+    schema = cast(Json, getattr(tool, field, None))
     if not isinstance(schema, dict):
-        return f"must be a JSON schema as a dict, not {type(schema).__name__}"
-    problem = schema_problem(cast(JsonObject, schema))
-    return f"is not a valid JSON schema: {problem}" if problem else None
+        return f"its {field} must be a JSON schema as a dict, not {type(schema).__name__}"
+    try:
+        return CompiledSchema(cast(JsonObject, schema))
+    except (ValueError, TypeError) as error:
+        return f"its {field} is not a valid JSON schema: {error}"
 
 
 def _exported(tool: Tool) -> JsonObject:
