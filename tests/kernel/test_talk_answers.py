@@ -22,6 +22,11 @@ TALK = [
     "Je suis fatigué de mon travail",
     "J\u2019ai réussi mon examen !",
     "Raconte-moi une blague sur un escargot",
+    "Cheers mate, you just got me out of a whole hour of work",
+    "Wow, my aunt is 82 and learns the piano! I find that so cool",
+    "Meine Tante lernt mit 82 Klavier. Find ich richtig gut",
+    "I was late again. How do I say sorry without making it all about me",
+    "Is it rude to leave a party early? i need your verdict",
 ]
 NO_TALK = [
     "What is the weather in Lisbon right now?",
@@ -31,6 +36,10 @@ NO_TALK = [
     "Send an email to my boss that I am sick",
     "My dentist has to know: please cancel my appointment",
     "I bought 3 apples and ate one, how many are left",
+    "I bought 3 apples and ate one how many are left",
+    "Thanks, add 3 to the list",
+    "Cheers, what's the time",
+    "My rent is 900, times 12",
     "My name is Ann, remember that",
     "Ich habe Hunger, bestell mir eine Pizza",
     "Ich brauche ein Taxi",

@@ -182,7 +182,7 @@ def test_a_tool_that_cannot_say_what_it_suits_is_offered():
 
 def test_the_shipped_tools_can_be_registered():
     registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
-    memory = ["memory_write", "memory_read", "memory_search"]
+    memory = ["memory_write", "memory_read", "memory_search", "memory_recall"]
     assert registry.list_all() == [
         "calculator",
         "echo",
@@ -192,6 +192,8 @@ def test_the_shipped_tools_can_be_registered():
         "convert_time",
         "convert_units",
         "exact",
+        "calculate_from_text",
+        "quote_lines",
     ]
     assert [tool["name"] for tool in registry.offer("Sing a song.").tools] == ["calculator"]
     assert all("example" in tool for tool in registry.export_tools_for_llm())

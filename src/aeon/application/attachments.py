@@ -18,7 +18,7 @@ from aeon.tools.interface import Tool
 from aeon.tools.table_queries import DescribeTableTool, query_plan, table_tools
 from aeon.tools.table_requests import asks_of_table
 from aeon.tools.table_texts import read_tables
-from aeon.tools.text_calculations import CALCULATION_INSTRUCTIONS, CalculateFromTextTool, asks_to_calculate
+from aeon.tools.text_calculations import asks_to_calculate, calculation_steps
 
 _MAX_PARTS = 200
 _NOTES_TOGETHER = 8
@@ -105,12 +105,8 @@ def read_attachments(
 
 
 def tools_of_texts(attachments: Attachments) -> list[Tool]:
-    """The tools that read these texts, compute with their numbers, and query them if they are tables."""
-    return [
-        AttachmentTool(attachments),
-        CalculateFromTextTool(),
-        *table_tools(read_tables(attachments.texts), attachments.digests),
-    ]
+    """The tools that read these texts, and query them if they are tables."""
+    return [AttachmentTool(attachments), *table_tools(read_tables(attachments.texts), attachments.digests)]
 
 
 class _Note(NamedTuple):
@@ -145,7 +141,7 @@ def plan_of_texts(request: str, attachments: Attachments, images: Sequence[Named
     steps: list[JsonObject] = []
     if not images and len(parts) == len(attachments.parts) and asks_to_calculate(request):
         notes = list(_read(request, attachments, steps, is_noted=False))
-        steps += _calculation_steps(request, notes)
+        steps += calculation_steps(request, _material(notes))
         return build_plan({"goal": request, "steps": steps})
     notes = list(_read(request, attachments, steps, is_noted=sum(map(len, parts)) > PART_CHARACTERS))
     while len(notes) > _NOTES_TOGETHER:
@@ -180,13 +176,9 @@ def _answer_step(request: str, images: Sequence[NamedImage], material: Sequence[
     return _model_step("answer", description, material)
 
 
-def _calculation_steps(request: str, material: Sequence[_Note]) -> list[JsonObject]:
-    """The steps that let the model take a calculation from texts, and compute it."""
-    compute = {"step_id": "answer", "description": "compute it", "tool": CalculateFromTextTool.name}
-    taken = _model_step("calculation", CALCULATION_INSTRUCTIONS.format(request=request), material)
-    return [taken, {**compute, "arguments": {"calculation": "{step.calculation.text}"}}]
-
-
 def _model_step(step_id: str, description: str, material: Sequence[_Note]) -> JsonObject:
-    given = {note.name: note.reference for note in material}
-    return {"step_id": step_id, "description": description, "agent": "llm", "arguments": given}
+    return {"step_id": step_id, "description": description, "agent": "llm", "arguments": _material(material)}
+
+
+def _material(notes: Sequence[_Note]) -> JsonObject:
+    return {note.name: note.reference for note in notes}

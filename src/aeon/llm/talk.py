@@ -13,9 +13,17 @@ _ASKS_A_FRIEND: Final = (
     r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
     r"\btell (?:me|us) (?:a|an|another|some)\b|"
     r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|"
-    r"\bhow (?:can|could|should|would) (?:i|we|you)\b|\bwhat (?:can|could|would) (?:i|we|you)\b|\bshould (?:i|we)\b|"
+    r"\bhow (?:can|could|should|would) (?:i|we|you)\b|\bwhat (?:can|could|would|do) (?:i|we|you)\b|\bshould (?:i|we)\b|"
+    r"\bhow do (?:i|we) (?:say|tell|ask|apologi[sz]e|thank|deal|cope|stop|start|get|make|keep|talk|explain|avoid)\b|"
+    r"\b(?:your|ur) (?:verdict|opinion|take|thoughts?|favou?rite|view|honest)\b|\bthoughts\?|"
+    r"\b(?:a|an|any|some) (?:good|nice|great|fun|cool|cute|funny|easy) \w+|"
+    r"\b(?:ein\w*|was) (?:gut|schön|toll|lustig|einfach)\w*\b|"
+    r"\bis (?:it|this|that) (?:ok|okay|normal|weird|rude|bad|fine|too late)\b|"
     r"\b(?:do|would) you (?:think|like|prefer|say)\b|\bhow are you\b|\bmake up (?:a|an|some)\b|\bimagine\b|"
     r"\bwie (?:kann|könnte|soll|sollte) (?:ich|man)\b|\bwas (?:kann|könnte|soll|sollte) (?:ich|man)\b|"
+    r"\bwie (?:sag|entschuldig|erklär|lern|bring|werde?|schaff|mach)\w* (?:ich|man)\b|"
+    r"\bdein\w* (?:meinung|urteil|lieblings\w+)\b|"
+    r"\bist (?:es|das) (?:ok|okay|normal|komisch|unhöflich|schlimm|zu spät)\b|"
     r"\bsoll(?:te)? ich\b|\bwas (?:meinst|denkst|hältst) du\b|\bwie geht(?:['\u2019]s| es)\b|\berfinde\b|\bdenk dir\b|"
     r"\bcomment (?:puis-je|faire)\b|\bque (?:puis-je|dois-je|penses-tu)\b|\binvente\b|"
     r"\b(?:empfiehl|empfehlt|empfehlen sie)\b|\bschlag\w* (?:mir|uns)\b.*\bvor\b|\berzähl\w* (?:mir|uns)\b|"
@@ -24,16 +32,19 @@ _ASKS_A_FRIEND: Final = (
 )
 
 _TELLS: Final = (
-    r"\W*(?:(?:today|yesterday|heute|gestern|hier|aujourd['\u2019]hui),? )?"
-    r"(?:i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b"
+    r"\W*(?:(?:today|yesterday|heute|gestern|hier|aujourd['\u2019]hui|guess what|wow|ugh|omg|oh|haha|well|so|and|hey|"
+    r"hi|hallo),? ){0,2}(?:thanks?|thx|cheers|danke\w*|merci|"
+    r"i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b"
 )
 
 _ASKS: Final = (
-    r"[?\d]|\b(?:need|want|would like|(?:i|we)['\u2019]d like|brauche\w*|möchte\w*|will|wollen|hätte\w* gern\w*|"
+    r"\?|\b(?:how (?:many|much)|wie ?viele?|combien|"
+    r"need|want|would like|(?:i|we)['\u2019]d like|brauche\w*|möchte\w*|will|wollen|hätte\w* gern\w*|"
     r"veux|voulons|voudrais|voudrions|besoin|"
     r"please|bitte|s['\u2019]il|for me|für mich|pour moi|get|bring|fetch|make|hol|mach)\b|"
-    r"[,;:.!]\s+(?!(?:i|it|he|she|we|they|you|my|our|the|but|so|because|that|which|who|this|there|ich|er|sie|es|wir|ihr|du|"
-    r"mein\w*|aber|weil|dass|der|die|das|je|j|il|elle|nous|c|mais|parce|qui|que)\b)\w"
+    r"[,;:.!]\s+(?!(?:i|it|he|she|we|they|you|my|our|the|but|so|and|because|that|which|who|this|there|"
+    r"what an?|lol|haha|really|honestly|finde? ich|echt|voll|und|ich|er|sie|es|wir|ihr|du|mein\w*|aber|weil|dass|"
+    r"der|die|das|je|j|il|elle|nous|c|mais|parce|qui|que)\b)\w"
 )
 """A wish, a task with numbers, or a clause that may be an order: "I'm hungry, get me a pizza"."""
 

@@ -16,6 +16,7 @@ from aeon.supervisor.numerals import find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT, QUERY_TABLES
+from aeon.tools.quoted_lines import QUOTE_LINES
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -68,14 +69,8 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     answer = run.results[run.steps[-1].step_id]
     if _is_empty(answer):
         return ["the answer is empty"]
-    if run.steps[-1].tool == QUERY_TABLES:
-        from aeon.supervisor.query_checks import query_doubts
-
-        return query_doubts(run)
-    if run.steps[-1].tool == CALCULATE_FROM_TEXT:
-        from aeon.supervisor.calculation_checks import calculation_doubts
-
-        return calculation_doubts(run)
+    if (reasons := _doubts_by_tool(run)) is not None:
+        return reasons
     if not run.is_planned and not run.is_written:
         return []
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
@@ -83,6 +78,24 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
     checks = (_unaided, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no)
     return [*unused, *number_doubts(run), *moment_doubts(run), *(reason for check in checks for reason in check(run))]
+
+
+def _doubts_by_tool(run: AnsweredRun) -> list[str] | None:
+    """The reasons of the checks for the tools that only plans of code use; None if the answer is from another one."""
+    tool = run.steps[-1].tool
+    if tool == QUERY_TABLES:
+        from aeon.supervisor.query_checks import query_doubts
+
+        return query_doubts(run)
+    if tool == CALCULATE_FROM_TEXT:
+        from aeon.supervisor.calculation_checks import calculation_doubts
+
+        return calculation_doubts(run)
+    if tool == QUOTE_LINES:
+        from aeon.supervisor.recall_checks import recall_doubts
+
+        return recall_doubts(run)
+    return None
 
 
 def _is_of_model(run: AnsweredRun) -> bool:

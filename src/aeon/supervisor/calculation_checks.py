@@ -3,7 +3,6 @@
 from aeon.supervisor.answered_run import NUMERAL, AnsweredRun, readings
 from aeon.supervisor.number_checks import numbers_in
 from aeon.supervisor.repair_context import iterate_leaves
-from aeon.tools.attachments import AttachmentTool
 from aeon.tools.text_calculations import asks_proportion, calculation_in
 
 _OF_PROPORTION = 3
@@ -17,7 +16,7 @@ def calculation_doubts(run: AnsweredRun) -> list[str]:
     The number of the addends may divide their sum, and 100 and the numbers of units need no source. What is needed for
     another number of people follows from three numbers.
     """
-    call, texts = run.calls[-1], [value for step_id, value in run.results.items() if step_id in _read_by(run)]
+    call, texts = run.calls[-1], [run.results[each.step_id] for each in run.calls[:-1]]
     expression = calculation_in(str(call.arguments["calculation"])) or ""
     known = numbers_in([run.request, *map(str, iterate_leaves(texts))]) | _OF_UNITS | {expression.count("+") + 1.0}
     numerals = [each for each in NUMERAL.findall(expression) if not readings(each) & known]
@@ -28,8 +27,3 @@ def calculation_doubts(run: AnsweredRun) -> list[str]:
     result = run.results[run.steps[-1].step_id]
     is_negative = any(isinstance(leaf, int | float) and leaf < 0 for leaf in iterate_leaves(result))
     return [*doubts, *(["the result is less than 0"] if is_negative else [])]
-
-
-def _read_by(run: AnsweredRun) -> set[str]:
-    """The steps that read a text."""
-    return {call.step_id for call in run.calls if call.tool_name == AttachmentTool.name}

@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict  # noqa: UP035  # the published signature
+from typing import Any, Dict, Literal, NamedTuple  # noqa: UP035  # the published signature
 
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import compile_schema
@@ -35,6 +35,17 @@ class Example:
     steps: Sequence[JsonObject]
 
 
+class Reading(NamedTuple):
+    """A call whose result has the text from which a request is answered, in its field `text`."""
+
+    tool: str
+    arguments: JsonObject
+    name: str = "text"
+    """What the model is told that the text is."""
+    use: Literal["material", "lines", "answer"] = "material"
+    """The model answers from the text, or says which of its lines are the answer; or the text is the answer."""
+
+
 class Tool(ABC):
     """A capability that the kernel can call. Subclasses set the four fields and `invoke`; the rest has defaults.
 
@@ -58,9 +69,6 @@ class Tool(ABC):
     """Whether a planner sees the tool for every request. False: only for the requests that it `suits`, after the common
     ones, so that the instructions that a model has read stay the same."""
 
-    text_field: str | None = None
-    """The field of a result that is a text for the model, if the tool does nothing but read it."""
-
     is_repeatable: bool = False
     """Whether a call may be made again after one whose end is not known: it only reads, or does the same again."""
 
@@ -82,6 +90,10 @@ class Tool(ABC):
         A planner sees a tool that is not common only then. If no tool suits, the model answers the request itself.
         """
         return True
+
+    def reading(self, request: str) -> Reading | None:  # noqa: ARG002  # most tools read no texts
+        """The call that reads the text from which the request is answered. Asked if no other special tool suits."""
+        return None
 
     def working(self, request: str) -> str | None:  # noqa: ARG002  # the calculator alone has some
         """Instructions under which a model works the request out in lines, which code reads as calls of this tool.

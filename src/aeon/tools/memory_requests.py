@@ -10,10 +10,25 @@ _STORES = re.compile(
     re.IGNORECASE,
 )
 _READS = re.compile(
-    r"\b(?:remember\w*|recall|stored|saved|(?:in|from|your|the) memory|noted|my notes?|i (?:wrote|noted)|wrote \w+ down|"
-    r"told you|on file|gemerkt|gespeichert\w*|notiert\w*|erinner\w*|habe? ich dir)\b",
+    r"\b(?:remember\w*|recall|stored|(?:(?:is|are|was|were|have|has|had|got|i|both|all)|\w+['\u2019](?:ve|s|re)) saved"
+    r"|saved (?!me\b|us\b|my\b)\w+|(?:in|from|your|the) memory|noted|my notes?|i (?:wrote|noted)|wrote \w+ down|"
+    r"(?:tell|told) you|on file|gemerkt|gespeichert\w*|notiert\w*|erinner\w*|aufgeschrieben|habe? ich dir|"
+    r"(?:hab\w*|hatte?) dir)\b",
     re.IGNORECASE,
 )
+_OWN = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ich|mir|mich|mein\w*|wir|uns|unser\w*)\b|\bi['\u2019](?:m|ve|d)\b", re.IGNORECASE
+)
+_CHANGES = re.compile(
+    r"\b(?:change|update|correct|replace|fix|set|switch|rename|delete|erase|forget|remove|clear"
+    r"|änder\w*|aktualisier\w*|korrigier\w*|ersetz\w*|lösch\w*|vergiss|entfern\w*)\b",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(?:everything|all (?:of it|that|you)|list|alles|auflisten|liste)\b|\bwhat do you know about me\b|\bweißt du\b.*\büber mich\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:not|nicht|kein\w*)\s+(?:\w+\s+){0,3}\w+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON_WORDS = """
 the and for are was were has have had what when where which who whom whose how why that this these those with from
@@ -24,6 +39,16 @@ seine ihr ihre nicht auch noch nur mal mit von vom zum zur für auf aus bei nach
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 """Words that say nothing about what a request is about."""
+_LOOKUP_WORDS = """
+what whats which stored saved save remember recall tell told say give please pls
+again still know memory number value called name gespeichert gemerkt nochmal noch mal bitte
+sag sage heisst lautet weisst hab habe dir gesagt
+"""
+_OF_LOOKUPS = frozenset(_LOOKUP_WORDS.split())
+"""Words with which one asks for a stored value, in the form of `_stems`."""
+_SHORTEST = 4
+_ENDING = 2
+"""Letters of a word that takes an ending, and of the ending."""
 
 
 def asks_to_store(request: str) -> bool:
@@ -36,12 +61,59 @@ def asks_stored(request: str) -> bool:
     return bool(_READS.search(request))
 
 
+def asks_own(request: str) -> bool:
+    """Whether the request is about who asks, or about what was kept: "my shoe size", and no question of knowledge."""
+    return asks_stored(request) or bool(_OWN.search(request))
+
+
+def asks_to_change(request: str) -> bool:
+    """Whether the request wants a stored value to be another, or gone."""
+    return bool(_CHANGES.search(request))
+
+
+def asks_for_all(request: str) -> bool:
+    """Whether the request wants to see everything that is stored."""
+    return bool(_ALL.search(request))
+
+
+def is_lookup(request: str, key: str) -> bool:
+    """Whether the request asks for the value of a key and for nothing else: all its own words are in the key."""
+    words = _stems(key)
+    return all(word in _OF_LOOKUPS or any(_is_like(word, each) for each in words) for word in _stems(request))
+
+
+def keys_about(request: str, keys: Iterable[str]) -> list[str]:
+    """The keys that have a word of the request, those with most of them first."""
+    shared = _shared_words(request, keys)
+    return sorted((key for key, count in shared.items() if count), key=lambda key: -shared[key])
+
+
+def words_beside(request: str, keys: Iterable[str], key_words: Iterable[str]) -> list[str]:
+    """The words of the request that some keys have and `key_words` have not; not those after "not"."""
+    known = {word for key in keys for word in _stems(key)}
+    own = {word for key in key_words for word in _stems(key)}
+    asked = _stems(_DENIED.sub(" ", request))
+    shared = (word for word in asked if any(_is_like(word, each) for each in known))
+    return sorted(word for word in shared if not any(_is_like(word, each) for each in own))
+
+
 def related_keys(request: str, keys: Iterable[str]) -> list[str]:
     """The keys with the most words of the request; none if no key has any."""
-    asked = _stems(request)
-    shared = {key: len(_stems(key) & asked) for key in keys}
+    shared = _shared_words(request, keys)
     most = max(shared.values(), default=0)
     return [key for key, count in shared.items() if count == most] if most else []
+
+
+def _shared_words(request: str, keys: Iterable[str]) -> dict[str, int]:
+    """How many words of each key are in the request."""
+    asked = _stems(request)
+    return {key: sum(any(_is_like(word, each) for each in asked) for word in _stems(key)) for key in keys}
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether two words differ in nothing but an ending of two letters: "geschenk" and "geschenke"."""
+    short, long = sorted((one, other), key=len)
+    return short == long or (len(short) >= _SHORTEST and long.startswith(short) and len(long) - len(short) <= _ENDING)
 
 
 def _stems(text: str) -> set[str]:

@@ -11,7 +11,10 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema
 from aeon.base.language import with_language
-from aeon.tools.interface import Example, Tool, timeout_problems
+from aeon.tools.attachments import CALCULATE_FROM_TEXT
+from aeon.tools.interface import Example, Reading, Tool, timeout_problems
+from aeon.tools.quoted_lines import QUOTE_LINES, quote_steps
+from aeon.tools.text_calculations import asks_to_calculate, calculation_steps
 from aeon.tools.worked_solutions import CALCULATOR
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
@@ -120,7 +123,7 @@ class ToolRegistry:
             extra_examples=_examples(extra, shown),
             hints=hints,
             working=None if self._plans_always else _working(request, suiting),
-            plan=None if self._plans_always else _certain_plan(request, suiting, hints),
+            plan=None if self._plans_always else _certain_plan(request, suiting, hints, self._tools),
         )
 
 
@@ -158,24 +161,45 @@ def _examples(tools: Mapping[str, RegisteredTool], usable: Mapping[str, Register
 
 
 def _certain_plan(
-    request: str, suiting: Mapping[str, RegisteredTool], hints: Mapping[str, JsonObject]
+    request: str,
+    suiting: Mapping[str, RegisteredTool],
+    hints: Mapping[str, JsonObject],
+    tools: Mapping[str, RegisteredTool],
 ) -> JsonObject | None:
-    """The plan of a request that no tool suits, or that one tool reads as a whole, or that is about one text.
+    """The plan of a request that no tool suits, or that one tool reads as a whole, or that is about a text.
 
     None if a model has to plan.
     """
     if not suiting:
         return _plan(request, {"description": "answer the request", "agent": "llm"})
-    extra = [name for name, entry in suiting.items() if not entry.tool.is_common]
     for name, arguments in hints.items():
-        tool = suiting[name].tool
-        call: JsonObject = {"description": f"use {name}", "tool": name, "arguments": arguments}
-        if len(hints) == 1 and _reads_whole(tool, request):
-            return _plan(request, call)
-        if tool.text_field is not None and extra == [name]:
-            material = {"text": f"{{step.s1.{tool.text_field}}}"}
-            return _plan(request, call, {"description": with_language(request), "agent": "llm", "arguments": material})
-    return None
+        if len(hints) == 1 and _reads_whole(suiting[name].tool, request):
+            return _plan(request, {"description": f"use {name}", "tool": name, "arguments": arguments})
+    extra = [entry.tool for entry in suiting.values() if not entry.tool.is_common]
+    reading = _reading(extra[0], request) if len(extra) == 1 else None
+    return None if reading is None or reading.tool not in tools else _plan_of_reading(request, reading, tools)
+
+
+def _plan_of_reading(request: str, reading: Reading, tools: Mapping[str, RegisteredTool]) -> JsonObject:
+    """The plan that reads a text, and answers from it, computes with its numbers or quotes some of its lines."""
+    call: JsonObject = {"description": f"use {reading.tool}", "tool": reading.tool, "arguments": reading.arguments}
+    text = "{step.s1.text}"
+    material: JsonObject = {reading.name: text}
+    if reading.use == "answer":
+        return _plan(request, call)
+    if CALCULATE_FROM_TEXT in tools and asks_to_calculate(request):
+        return _plan(request, call, *calculation_steps(request, material))
+    if QUOTE_LINES in tools and reading.use == "lines":
+        return _plan(request, call, *quote_steps(request, material, text))
+    return _plan(request, call, {"description": with_language(request), "agent": "llm", "arguments": material})
+
+
+def _reading(tool: Tool, request: str) -> Reading | None:
+    try:
+        reading = cast(object, tool.reading(request))
+    except Exception:  # noqa: BLE001  # external code; without an answer the model plans
+        return None
+    return reading if isinstance(reading, Reading) and not json_problems(reading.arguments) else None
 
 
 def _working(request: str, suiting: Mapping[str, RegisteredTool]) -> str | None:

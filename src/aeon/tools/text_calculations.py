@@ -7,7 +7,7 @@ from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
-from aeon.tools.interface import Tool
+from aeon.tools.interface import Example, Tool
 from aeon.tools.table_requests import asks_to_write
 from aeon.tools.worked_solutions import calculation_at_end
 
@@ -30,6 +30,11 @@ _COMPUTED: Final = (
 )
 """What is asked for beside "how much", if it has to be computed."""
 
+_TOGETHER: Final = "together|altogether|in total|all (?:of )?that|zusammen|insgesamt"
+_SPENT: Final = (
+    r"pay\w*|paid|costs?|spend\w*|spent|owe|earn\w*|zahl\w*|gezahlt|kost\w*|ausgeb\w*|ausgegeben|schuld\w*|verdien\w*"
+)
+
 _PROPORTION: Final = (
     r"\bhow (?:much|many) \w+ (?:do|does|would|will|should) (?:i|we|you|one|it|they) need for\b"
     r"|\bwie ?viele? \w+ brauch\w*\b.*\bfür\b"
@@ -45,6 +50,7 @@ _ASKS: Final = re.compile(
             _PROPORTION,
             r"\b(?:total|sum|average|difference|altogether|add(?:ed)? up)\b|\bmean of\b",
             r"\b(?:zusammen|insgesamt|summe|durchschnitt\w*|mittelwert|differenz)\b",
+            rf"\b(?:{_TOGETHER})\b.*\b(?:{_SPENT})\b|\b(?:{_SPENT})\b.*\b(?:{_TOGETHER})\b",
             r"\bgesamt(?:preis|kosten|betrag|summe|gewicht|zahl)\b",
         )
     ),
@@ -73,6 +79,14 @@ def asks_proportion(request: str) -> bool:
     return _ASKS_PROPORTION.search(request[:_SEARCHED]) is not None
 
 
+def calculation_steps(request: str, material: JsonObject) -> list[JsonObject]:
+    """The steps that let the model take a calculation from texts, and compute it."""
+    instructions = CALCULATION_INSTRUCTIONS.format(request=request)
+    taken: JsonObject = {"step_id": "calculation", "description": instructions, "agent": "llm", "arguments": material}
+    compute: JsonObject = {"step_id": "answer", "description": "compute it", "tool": CALCULATE_FROM_TEXT}
+    return [taken, {**compute, "arguments": {"calculation": "{step.calculation.text}"}}]
+
+
 class CalculateFromTextTool(Tool):
     """Computes the calculation in a model's words, whatever result the model states."""
 
@@ -91,6 +105,18 @@ class CalculateFromTextTool(Tool):
     }
     is_common = False
     is_repeatable = True
+    examples = (
+        Example(
+            "How much of the budget is left?",
+            [
+                {
+                    "description": "compute it",
+                    "tool": CALCULATE_FROM_TEXT,
+                    "arguments": {"calculation": "1200 - 450"},
+                }
+            ],
+        ),
+    )
 
     def suits(self, request: str) -> bool:  # noqa: ARG002  # only plans that code makes use it
         return False

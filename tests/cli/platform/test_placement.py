@@ -48,8 +48,9 @@ def test_only_a_worker_with_all_labels_takes_a_call(aeon, applied, background, s
     some.says("serves jobs: rest_api")
     until(lambda: shop.calls["/shoot"] == 1, lambda: running.err)
     run = aeon("log", "list", "--json").json[0]["id"]
+    waits = "Waits for a worker of the type rest_api with the labels gpu and site=berlin: there is none."
+    until(lambda: waits in text_of(aeon("log", "why", run)), lambda: running.err)  # the call is noted after its answer
     why = aeon("log", "why", run)
-    assert "Waits for a worker of the type rest_api with the labels gpu and site=berlin: there is none." in text_of(why)
     assert "aeon serve worker --type rest_api --label gpu --label site=berlin" in text_of(why)
     assert shop.calls["/render"] == 0
     fits = background(

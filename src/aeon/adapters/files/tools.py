@@ -14,7 +14,7 @@ from aeon.adapters.files.texts import read_text
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.attachments import choose_part
-from aeon.tools.interface import Example, Tool
+from aeon.tools.interface import Example, Reading, Tool
 
 _MAX_LISTED = 200
 _MAX_MATCHES = 50
@@ -83,7 +83,6 @@ class ReadFileTool(_FileTool):
     input_schema = _object(["path"], path=_PATH, part={"type": "integer", "minimum": 1})
     output_schema = _object(["text"], text={"type": "string"})
     offered_schema = _object(["path"], path=_PATH)
-    text_field = "text"
     examples = (
         Example(
             "What does lease.txt say about pets?",
@@ -105,6 +104,11 @@ class ReadFileTool(_FileTool):
         if name is None or _WRITE_WORDS.search(request) or _ACTION_WORDS.search(request):
             return None
         return {"path": name} if self._is_short(name) else None
+
+    def reading(self, request: str) -> Reading | None:
+        """The reading of that file."""
+        arguments = self.read_request(request)
+        return None if arguments is None else Reading(self.name, arguments)
 
     def _is_short(self, name: str) -> bool:
         try:

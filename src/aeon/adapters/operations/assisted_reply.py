@@ -18,7 +18,7 @@ from aeon.plan.models import Plan, PlanStep
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.memory.manifest import call_json
 from aeon.supervisor.answered_run import AnsweredRun
-from aeon.tools.interface import Tool
+from aeon.tools.interface import Reading, Tool
 from aeon.tools.registry import ToolRegistry
 
 _RESULTS = "step/"
@@ -209,7 +209,7 @@ class _NotedTool(Tool):
         self.name, self.description = tool.name, tool.description
         self.input_schema, self.output_schema = tool.input_schema, tool.output_schema
         self.timeout, self.offered_schema, self.examples = tool.timeout, tool.offered_schema, tool.examples
-        self.is_common, self.text_field, self.is_repeatable = tool.is_common, tool.text_field, tool.is_repeatable
+        self.is_common, self.is_repeatable = tool.is_common, tool.is_repeatable
         self._tool = tool
         self._begin = begin
         self._end = end
@@ -232,6 +232,9 @@ class _NotedTool(Tool):
 
     def suits(self, request: str) -> bool:
         return self._tool.suits(request)
+
+    def reading(self, request: str) -> Reading | None:
+        return self._tool.reading(request)
 
     def working(self, request: str) -> str | None:
         return self._tool.working(request)

@@ -2,13 +2,21 @@
 
 from aeon.base.clock import Clock
 from aeon.tools.interface import Tool
+from aeon.tools.quoted_lines import QuoteLinesTool
 from aeon.tools.stubs.calculator import CalculatorTool
 from aeon.tools.stubs.convert_time import ConvertTimeTool
 from aeon.tools.stubs.convert_units import ConvertUnitsTool
 from aeon.tools.stubs.dates import DateMathTool, NowTool
 from aeon.tools.stubs.echo import EchoTool
 from aeon.tools.stubs.exact import ExactTool
-from aeon.tools.stubs.memory import KeyValueStore, MemoryReadTool, MemorySearchTool, MemoryWriteTool
+from aeon.tools.stubs.memory import (
+    KeyValueStore,
+    MemoryReadTool,
+    MemoryRecallTool,
+    MemorySearchTool,
+    MemoryWriteTool,
+)
+from aeon.tools.text_calculations import CalculateFromTextTool
 
 
 def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Tool]:
@@ -22,9 +30,11 @@ def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Too
         ConvertTimeTool(clock),
         ConvertUnitsTool(),
         ExactTool(),
+        CalculateFromTextTool(),
+        QuoteLinesTool(),
     ]
 
 
 def memory_tools(memory: KeyValueStore) -> list[Tool]:
     """Returns the tools that write, read and search `memory`."""
-    return [MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory)]
+    return [MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory), MemoryRecallTool(memory)]

@@ -1,12 +1,24 @@
 """The memory tools: access to the key/value memory for models."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, Protocol
 
+from aeon.base.binding import as_text
 from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.tools.interface import Example, Tool
-from aeon.tools.memory_requests import asks_stored, asks_to_store, related_keys
+from aeon.llm.talk import is_talk
+from aeon.tools.interface import Example, Reading, Tool
+from aeon.tools.memory_requests import (
+    asks_for_all,
+    asks_own,
+    asks_stored,
+    asks_to_change,
+    asks_to_store,
+    is_lookup,
+    keys_about,
+    related_keys,
+)
 
 RESERVED_PREFIX = "step/"
 """Prefix of the kernel's keys: results of steps (core 14). Tools may read them but never write them."""
@@ -24,6 +36,9 @@ class KeyValueStore(Protocol):
 
 
 _DIGIT = re.compile(r"\d")
+_MAX_ENTRIES = 40
+_MAX_RECALLED = 6000
+"""Characters of stored values that a model is shown at once."""
 
 
 def _user_keys(memory: KeyValueStore) -> list[str]:
@@ -94,8 +109,10 @@ class MemoryWriteTool(Tool):
         return {"value": kwargs["value"]}
 
     def suits(self, request: str) -> bool:
-        """Whether the request wants something to be kept."""
-        return asks_to_store(request)
+        """Whether the request wants something to be kept, or a stored value to be another."""
+        return asks_to_store(request) or (
+            asks_to_change(request) and bool(related_keys(request, _user_keys(self._memory)))
+        )
 
 
 class MemoryReadTool(Tool):
@@ -139,13 +156,86 @@ class MemoryReadTool(Tool):
         return {"value": value}
 
     def suits(self, request: str) -> bool:
-        """Whether the request speaks of stored values, or has a word of a stored key."""
-        return asks_stored(request) or bool(related_keys(request, _user_keys(self._memory)))
+        """Whether the request speaks of stored values, or has a word of a stored key and is no talk."""
+        is_related = not is_talk(request) and bool(related_keys(request, _user_keys(self._memory)))
+        return asks_stored(request) or is_related
 
     def read_request(self, request: str) -> JsonObject | None:
         """The one stored key that the request has most words of; none if it has numbers, to compute with the value."""
         keys = related_keys(request, _user_keys(self._memory))
         return {"key": keys[0]} if len(keys) == 1 and not _DIGIT.search(request) else None
+
+    def reads_whole(self, request: str) -> bool:
+        """Whether the request asks for the value of a key and for nothing else."""
+        found = self.read_request(request)
+        return found is not None and is_lookup(request, found["key"]) and not asks_to_store(request)
+
+    def reading(self, request: str) -> Reading | None:
+        """The recall of the values that the request is about."""
+        return _recall(self._memory, request)
+
+
+class MemoryRecallTool(Tool):
+    """A tool that reads several values at once as a text. Only plans that code makes use it."""
+
+    name = "memory_recall"
+    description = "Read the values under several keys as lines of text."
+    input_schema = _object(keys={"type": "array", "items": _KEY, "minItems": 1, "maxItems": _MAX_ENTRIES})
+    output_schema = _object(text={"type": "string"})
+    is_common = False
+    is_repeatable = True
+    examples = (
+        Example(
+            "Which of my stored codes is longer, that of the locker or of the door?",
+            [
+                {
+                    "description": "read both codes",
+                    "tool": "memory_recall",
+                    "arguments": {"keys": ["locker code", "door code"]},
+                },
+                {"description": "say which one is longer", "agent": "llm"},
+            ],
+        ),
+    )
+
+    def __init__(self, memory: KeyValueStore) -> None:
+        self._memory = memory
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError if nothing is stored under one of the keys."""
+        values = {key: self._memory.read(key) for key in kwargs["keys"]}
+        if missing := [key for key, value in values.items() if value is None]:
+            raise ToolError(f"Nothing is stored under {', '.join(map(repr, missing))}.")
+        return {"text": _as_text(values)}
+
+    def suits(self, request: str) -> bool:  # noqa: ARG002  # a model never plans it
+        return False
+
+
+def _recall(memory: KeyValueStore, request: str) -> Reading | None:
+    """The recall of the values whose keys have words of the request, or of all; None if there are too many.
+
+    A request with numbers computes with values, one that changes them takes more than reading, and one that is not
+    about who asks may want what everybody knows.
+    """
+    values = {key: value for key, value in memory.search("") if not key.startswith(RESERVED_PREFIX)}
+    keys = keys_about(request, values) or [*values]
+    is_much = len(keys) > _MAX_ENTRIES or len(_as_text({key: values[key] for key in keys})) > _MAX_RECALLED
+    if not keys or is_much or _DIGIT.search(request) or asks_to_change(request) or not asks_own(request):
+        return None
+    is_answer = len(keys) == len(values) and asks_for_all(request)
+    return Reading(MemoryRecallTool.name, {"keys": [*keys]}, "notes", "answer" if is_answer else "lines")
+
+
+def _as_text(values: Mapping[str, Json]) -> str:
+    """Lines such as `locker code: 4711`."""
+    return "\n".join(
+        f"{_in_a_line(key.replace('_', ' '))}: {_in_a_line(as_text(value))}" for key, value in values.items()
+    )
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 class MemorySearchTool(Tool):
@@ -174,5 +264,6 @@ class MemorySearchTool(Tool):
         }
 
     def suits(self, request: str) -> bool:
-        """Whether the request speaks of stored values, and does not name one of them."""
-        return asks_stored(request) and not related_keys(request, _user_keys(self._memory))
+        """Whether the request speaks of stored values, names none of them, and they are too many to be read at once."""
+        is_about_all = asks_stored(request) and not related_keys(request, _user_keys(self._memory))
+        return is_about_all and _recall(self._memory, request) is None
