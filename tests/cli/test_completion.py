@@ -127,7 +127,7 @@ def test_runs_are_completed_by_last_and_their_ids_the_newest_first(aeon, offered
     ("line", "names"),
     [
         ("tool show shop", ["shop_item"]),
-        ("tool call calc", ["calculator"]),
+        ("tool call calc", ["calculator", "calculate_from_text"]),
         ("tool service show sh", ["shop"]),
         ("process run vi", ["visit"]),
         ("process schedule create daily vi", ["visit"]),

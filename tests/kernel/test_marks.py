@@ -2,11 +2,11 @@
 
 import pytest
 
+from aeon.base.talk import DECLINE_PREFIX
 from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, declined_mark, doubt_marks, is_trusted
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.kernel.state import restore_state
-from aeon.llm.instructions import DECLINE_PREFIX
 from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import ToolCall
 from aeon.plan.models import Plan, PlanStep

@@ -2,8 +2,8 @@
 
 import pytest
 
-from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, DECLINE_PREFIX
-from aeon.llm.talk import is_talk
+from aeon.base.talk import DECLINE_PREFIX, is_talk
+from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT
 from aeon.testing.plans import plan, step
 
 TALK = [

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from aeon.llm.instructions import DECLINE_PREFIX, NO_ACCESS
+from aeon.base.talk import DECLINE_PREFIX
+from aeon.llm.instructions import NO_ACCESS
 from aeon.observability.records import SupervisorAction
 from aeon.supervisor.answer_checks import doubts_of
 from aeon.supervisor.answered_run import AnsweredRun

@@ -3,10 +3,7 @@
 from typing import Final
 
 from aeon.base.language import language_of
-from aeon.llm.talk import is_talk
-
-DECLINE_PREFIX: Final = "Cannot:"
-"""The prefix with which the model must begin an answer if it cannot do what is asked for."""
+from aeon.base.talk import DECLINE_PREFIX, is_talk
 
 NO_ACCESS: Final = "I have no access to that"
 """The decline that the instructions of an answer ask for; small models forget the prefix, or change it."""

@@ -35,7 +35,7 @@ class Example:
     steps: Sequence[JsonObject]
 
 
-class Reading(NamedTuple):
+class TextRead(NamedTuple):
     """A call whose result has the text from which a request is answered, in its field `text`."""
 
     tool: str
@@ -91,7 +91,7 @@ class Tool(ABC):
         """
         return True
 
-    def reading(self, request: str) -> Reading | None:  # noqa: ARG002  # most tools read no texts
+    def text_read(self, request: str) -> TextRead | None:  # noqa: ARG002  # most tools read no texts
         """The call that reads the text from which the request is answered. Asked if no other special tool suits."""
         return None
 

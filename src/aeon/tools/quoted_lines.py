@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.llm.instructions import DECLINE_PREFIX
+from aeon.base.talk import DECLINE_PREFIX
 from aeon.tools.interface import Example, Tool
 
 QUOTE_LINES: Final = "quote_lines"

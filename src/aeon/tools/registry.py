@@ -12,7 +12,7 @@ from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema
 from aeon.base.language import with_language
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
-from aeon.tools.interface import Example, Reading, Tool, timeout_problems
+from aeon.tools.interface import Example, TextRead, Tool, timeout_problems
 from aeon.tools.quoted_lines import QUOTE_LINES, quote_steps
 from aeon.tools.text_calculations import asks_to_calculate, calculation_steps
 from aeon.tools.worked_solutions import CALCULATOR
@@ -176,30 +176,30 @@ def _certain_plan(
         if len(hints) == 1 and _reads_whole(suiting[name].tool, request):
             return _plan(request, {"description": f"use {name}", "tool": name, "arguments": arguments})
     extra = [entry.tool for entry in suiting.values() if not entry.tool.is_common]
-    reading = _reading(extra[0], request) if len(extra) == 1 else None
-    return None if reading is None or reading.tool not in tools else _plan_of_reading(request, reading, tools)
+    read = _text_read(extra[0], request) if len(extra) == 1 else None
+    return None if read is None or read.tool not in tools else _plan_of_text(request, read, tools)
 
 
-def _plan_of_reading(request: str, reading: Reading, tools: Mapping[str, RegisteredTool]) -> JsonObject:
+def _plan_of_text(request: str, read: TextRead, tools: Mapping[str, RegisteredTool]) -> JsonObject:
     """The plan that reads a text, and answers from it, computes with its numbers or quotes some of its lines."""
-    call: JsonObject = {"description": f"use {reading.tool}", "tool": reading.tool, "arguments": reading.arguments}
+    call: JsonObject = {"description": f"use {read.tool}", "tool": read.tool, "arguments": read.arguments}
     text = "{step.s1.text}"
-    material: JsonObject = {reading.name: text}
-    if reading.use == "answer":
+    material: JsonObject = {read.name: text}
+    if read.use == "answer":
         return _plan(request, call)
     if CALCULATE_FROM_TEXT in tools and asks_to_calculate(request):
         return _plan(request, call, *calculation_steps(request, material))
-    if QUOTE_LINES in tools and reading.use == "lines":
+    if QUOTE_LINES in tools and read.use == "lines":
         return _plan(request, call, *quote_steps(request, material, text))
     return _plan(request, call, {"description": with_language(request), "agent": "llm", "arguments": material})
 
 
-def _reading(tool: Tool, request: str) -> Reading | None:
+def _text_read(tool: Tool, request: str) -> TextRead | None:
     try:
-        reading = cast(object, tool.reading(request))
+        read = cast(object, tool.text_read(request))
     except Exception:  # noqa: BLE001  # external code; without an answer the model plans
         return None
-    return reading if isinstance(reading, Reading) and not json_problems(reading.arguments) else None
+    return read if isinstance(read, TextRead) and not json_problems(read.arguments) else None
 
 
 def _working(request: str, suiting: Mapping[str, RegisteredTool]) -> str | None:

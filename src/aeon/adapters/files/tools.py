@@ -14,7 +14,7 @@ from aeon.adapters.files.texts import read_text
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.attachments import choose_part
-from aeon.tools.interface import Example, Reading, Tool
+from aeon.tools.interface import Example, TextRead, Tool
 
 _MAX_LISTED = 200
 _MAX_MATCHES = 50
@@ -105,10 +105,10 @@ class ReadFileTool(_FileTool):
             return None
         return {"path": name} if self._is_short(name) else None
 
-    def reading(self, request: str) -> Reading | None:
-        """The reading of that file."""
+    def text_read(self, request: str) -> TextRead | None:
+        """The call that reads that file."""
         arguments = self.read_request(request)
-        return None if arguments is None else Reading(self.name, arguments)
+        return None if arguments is None else TextRead(self.name, arguments)
 
     def _is_short(self, name: str) -> bool:
         try:

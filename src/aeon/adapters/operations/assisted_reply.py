@@ -18,7 +18,7 @@ from aeon.plan.models import Plan, PlanStep
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.memory.manifest import call_json
 from aeon.supervisor.answered_run import AnsweredRun
-from aeon.tools.interface import Reading, Tool
+from aeon.tools.interface import TextRead, Tool
 from aeon.tools.registry import ToolRegistry
 
 _RESULTS = "step/"
@@ -233,8 +233,8 @@ class _NotedTool(Tool):
     def suits(self, request: str) -> bool:
         return self._tool.suits(request)
 
-    def reading(self, request: str) -> Reading | None:
-        return self._tool.reading(request)
+    def text_read(self, request: str) -> TextRead | None:
+        return self._tool.text_read(request)
 
     def working(self, request: str) -> str | None:
         return self._tool.working(request)

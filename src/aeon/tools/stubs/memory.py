@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from aeon.base.binding import as_text
 from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.llm.talk import is_talk
-from aeon.tools.interface import Example, Reading, Tool
+from aeon.base.talk import is_talk
+from aeon.tools.interface import Example, TextRead, Tool
 from aeon.tools.memory_requests import (
     asks_for_all,
     asks_own,
@@ -170,7 +170,7 @@ class MemoryReadTool(Tool):
         found = self.read_request(request)
         return found is not None and is_lookup(request, found["key"]) and not asks_to_store(request)
 
-    def reading(self, request: str) -> Reading | None:
+    def text_read(self, request: str) -> TextRead | None:
         """The recall of the values that the request is about."""
         return _recall(self._memory, request)
 
@@ -212,7 +212,7 @@ class MemoryRecallTool(Tool):
         return False
 
 
-def _recall(memory: KeyValueStore, request: str) -> Reading | None:
+def _recall(memory: KeyValueStore, request: str) -> TextRead | None:
     """The recall of the values whose keys have words of the request, or of all; None if there are too many.
 
     A request with numbers computes with values, one that changes them takes more than reading, and one that is not
@@ -224,7 +224,7 @@ def _recall(memory: KeyValueStore, request: str) -> Reading | None:
     if not keys or is_much or _DIGIT.search(request) or asks_to_change(request) or not asks_own(request):
         return None
     is_answer = len(keys) == len(values) and asks_for_all(request)
-    return Reading(MemoryRecallTool.name, {"keys": [*keys]}, "notes", "answer" if is_answer else "lines")
+    return TextRead(MemoryRecallTool.name, {"keys": [*keys]}, "notes", "answer" if is_answer else "lines")
 
 
 def _as_text(values: Mapping[str, Json]) -> str:

@@ -1,4 +1,4 @@
-"""Which requests are talk: what somebody tells, or asks as one asks a friend. Pure.
+"""Which requests are talk: what somebody tells, or asks as one asks a friend; and how a model declines one. Pure.
 
 A small model that may decline declines these, too: "My cat had kittens" speaks of private data to it. Code decides, and
 only where nothing in the request may need a tool, live data or an action.
@@ -6,6 +6,9 @@ only where nothing in the request may need a tool, live data or an action.
 
 import re
 from typing import Final
+
+DECLINE_PREFIX: Final = "Cannot:"
+"""The prefix with which the model must begin an answer if it cannot do what is asked for."""
 
 _MAX_WORDS: Final = 60
 
