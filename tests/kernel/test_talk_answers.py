@@ -38,6 +38,7 @@ NO_TALK = [
     "I bought 3 apples and ate one, how many are left",
     "I bought 3 apples and ate one how many are left",
     "Thanks, add 3 to the list",
+    "what do i have to type in to open my door",
     "Cheers, what's the time",
     "My rent is 900, times 12",
     "My name is Ann, remember that",

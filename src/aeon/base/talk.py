@@ -16,7 +16,7 @@ _ASKS_A_FRIEND: Final = (
     r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
     r"\btell (?:me|us) (?:a|an|another|some)\b|"
     r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|"
-    r"\bhow (?:can|could|should|would) (?:i|we|you)\b|\bwhat (?:can|could|would|do) (?:i|we|you)\b|\bshould (?:i|we)\b|"
+    r"\bhow (?:can|could|should|would) (?:i|we|you)\b|\bwhat (?:can|could|would) (?:i|we|you)\b|\bshould (?:i|we)\b|"
     r"\bhow do (?:i|we) (?:say|tell|ask|apologi[sz]e|thank|deal|cope|stop|start|get|make|keep|talk|explain|avoid)\b|"
     r"\b(?:your|ur) (?:verdict|opinion|take|thoughts?|favou?rite|view|honest)\b|\bthoughts\?|"
     r"\b(?:a|an|any|some) (?:good|nice|great|fun|cool|cute|funny|easy) \w+|"
