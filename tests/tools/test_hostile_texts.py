@@ -40,6 +40,11 @@ PIECES = [
         "sort ",
         "as a table ",
         "zone ",
+        "weißt du ",
+        "not the ",
+        "in total ",
+        "pay ",
+        "my note ",
         "1. 1. ",
         "//",
         "/**/",
@@ -56,10 +61,13 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
-registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
+memory = InMemoryKVStore()
+for number in range(500):
+    memory.write(f"note {number} of my day", "1 day")
+registry = ToolRegistry(builtin_tools(memory), plans_always=False)
 for piece in sys.argv[1:]:
     print(repr(piece), flush=True)
-    for text in (piece * 600, (piece * 300)[:290] + "#", (piece * 300)[:290] + "?", piece * 30 + "# is what?"):
+    for text in (piece * 600, "".join(f"{piece} word{number} " for number in range(3000)), (piece * 300)[:290] + "#", (piece * 300)[:290] + "?", piece * 30 + "# is what?"):
         registry.offer(text)
 """
 

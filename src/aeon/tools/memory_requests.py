@@ -46,6 +46,8 @@ sag sage heisst lautet weisst hab habe dir gesagt
 """
 _OF_LOOKUPS = frozenset(_LOOKUP_WORDS.split())
 """Words with which one asks for a stored value, in the form of `_stems`."""
+_SEARCHED = 600
+"""Characters of a request that are looked at for words that stand far apart."""
 _SHORTEST = 4
 _ENDING = 2
 """Letters of a word that takes an ending, and of the ending."""
@@ -73,13 +75,13 @@ def asks_to_change(request: str) -> bool:
 
 def asks_for_all(request: str) -> bool:
     """Whether the request wants to see everything that is stored."""
-    return bool(_ALL.search(request))
+    return bool(_ALL.search(request[:_SEARCHED]))
 
 
 def is_lookup(request: str, key: str) -> bool:
     """Whether the request asks for the value of a key and for nothing else: all its own words are in the key."""
-    words = _stems(key)
-    return all(word in _OF_LOOKUPS or any(_is_like(word, each) for each in words) for word in _stems(request))
+    words = _stems(request) - _OF_LOOKUPS
+    return len(_alike(words, _stems(key))) == len(words)
 
 
 def keys_about(request: str, keys: Iterable[str]) -> list[str]:
@@ -92,9 +94,8 @@ def words_beside(request: str, keys: Iterable[str], key_words: Iterable[str]) ->
     """The words of the request that some keys have and `key_words` have not; not those after "not"."""
     known = {word for key in keys for word in _stems(key)}
     own = {word for key in key_words for word in _stems(key)}
-    asked = _stems(_DENIED.sub(" ", request))
-    shared = (word for word in asked if any(_is_like(word, each) for each in known))
-    return sorted(word for word in shared if not any(_is_like(word, each) for each in own))
+    shared = _alike(_stems(_DENIED.sub(" ", request)), known)
+    return sorted({*shared} - {*_alike(shared, own)})
 
 
 def related_keys(request: str, keys: Iterable[str]) -> list[str]:
@@ -107,13 +108,19 @@ def related_keys(request: str, keys: Iterable[str]) -> list[str]:
 def _shared_words(request: str, keys: Iterable[str]) -> dict[str, int]:
     """How many words of each key are in the request."""
     asked = _stems(request)
-    return {key: sum(any(_is_like(word, each) for each in asked) for word in _stems(key)) for key in keys}
+    return {key: len(_alike(_stems(key), asked)) for key in keys}
 
 
-def _is_like(one: str, other: str) -> bool:
-    """Whether two words differ in nothing but an ending of two letters: "geschenk" and "geschenke"."""
-    short, long = sorted((one, other), key=len)
-    return short == long or (len(short) >= _SHORTEST and long.startswith(short) and len(long) - len(short) <= _ENDING)
+def _alike(words: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The words that are among others but for an ending of two letters: "geschenk" and "geschenke"."""
+    known = {*others}
+    shorter = {form for each in known for form in _forms(each)}
+    return [word for word in words if word in shorter or not known.isdisjoint(_forms(word))]
+
+
+def _forms(word: str) -> set[str]:
+    """A word, and what is left of it without an ending."""
+    return {word, *(word[:-cut] for cut in range(1, _ENDING + 1) if len(word) - cut >= _SHORTEST)}
 
 
 def _stems(text: str) -> set[str]:
