@@ -74,6 +74,10 @@ def test_a_list_of_everything_needs_no_model(request_):
         "change my loan to a smaller one",
         "Remember my loan",
         "Which loan is usual in Spain?",
+        "Write a letter about my loan to the bank",
+        "Email the bank about my loan",
+        "What is the news about loans like mine?",
+        "Explain to me how my loan works",
     ],
 )
 def test_what_takes_more_than_reading_is_planned_by_a_model(request_):

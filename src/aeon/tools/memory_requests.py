@@ -10,7 +10,7 @@ _STORES = re.compile(
     re.IGNORECASE,
 )
 _READS = re.compile(
-    r"\b(?:remember\w*|recall|stored|(?:(?:is|are|was|were|have|has|had|got|i|both|all)|\w+['\u2019](?:ve|s|re)) saved"
+    r"\b(?:remember\w*|recall|stored|(?:(?:is|are|was|were|have|has|had|got|i|both|all)|\w+['\u2019](?:ve|s|re)) saved(?! (?:me|us)\b)"
     r"|saved (?!me\b|us\b|my\b)\w+|(?:in|from|your|the) memory|noted|my notes?|i (?:wrote|noted)|wrote \w+ down|"
     r"(?:tell|told) you|on file|gemerkt|gespeichert\w*|notiert\w*|erinner\w*|aufgeschrieben|habe? ich dir|"
     r"(?:hab\w*|hatte?) dir)\b",
@@ -19,6 +19,19 @@ _READS = re.compile(
 _OWN = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ich|mir|mich|mein\w*|wir|uns|unser\w*)\b|\bi['\u2019](?:m|ve|d)\b", re.IGNORECASE
 )
+_QUESTION = re.compile(
+    r"\?|\b(?:whats?|which|whos?|whose|wheres?|whens?|hows?|tell|show|give|list|remind"
+    r"|wer|wem|wen|wo|wann|wie|welche\w*|was|sag|zeig|nenn|gib)\b"
+    r"|\b(?:is|are|was|did|do|have|will|can) (?:i|we|my|our)\b|^\W*(?:is|are|was|were|did|do|does|have|has|ist|sind|war|hab\w*|hat)\b",
+    re.IGNORECASE,
+)
+_TAKES_MORE = re.compile(
+    r"\b(?:write|draft|compose|translate|summari[sz]e|explain|why|recommend|suggest|ideas?|advice"
+    r"|weather|forecast|news|headlines?|traffic|right now"
+    r"|schreib\w*|verfass\w*|übersetz\w*|fass\w*|erklär\w*|warum|empfehl\w*|empfiehl|ideen?|rat|wetter|nachrichten)\b",
+    re.IGNORECASE,
+)
+"""Words of what a stored value alone does not answer: a text to write, advice, live data."""
 _CHANGES = re.compile(
     r"\b(?:change|update|correct|replace|fix|set|switch|rename|delete|erase|forget|remove|clear"
     r"|änder\w*|aktualisier\w*|korrigier\w*|ersetz\w*|lösch\w*|vergiss|entfern\w*)\b",
@@ -63,9 +76,13 @@ def asks_stored(request: str) -> bool:
     return bool(_READS.search(request))
 
 
-def asks_own(request: str) -> bool:
-    """Whether the request is about who asks, or about what was kept: "my shoe size", and no question of knowledge."""
-    return asks_stored(request) or bool(_OWN.search(request))
+def asks_for_value(request: str) -> bool:
+    """Whether the request is a question about who asks, or about what was kept, that a stored value can answer.
+
+    One of knowledge is about neither; a text, advice and live data take more than a stored value.
+    """
+    is_own = asks_stored(request) or _OWN.search(request) is not None
+    return is_own and _QUESTION.search(request) is not None and _TAKES_MORE.search(request) is None
 
 
 def asks_to_change(request: str) -> bool:

@@ -11,7 +11,7 @@ from aeon.base.talk import is_talk
 from aeon.tools.interface import Example, TextRead, Tool
 from aeon.tools.memory_requests import (
     asks_for_all,
-    asks_own,
+    asks_for_value,
     asks_stored,
     asks_to_change,
     asks_to_store,
@@ -215,13 +215,12 @@ class MemoryRecallTool(Tool):
 def _recall(memory: KeyValueStore, request: str) -> TextRead | None:
     """The recall of the values whose keys have words of the request, or of all; None if there are too many.
 
-    A request with numbers computes with values, one that changes them takes more than reading, and one that is not
-    about who asks may want what everybody knows.
+    A request with numbers computes with values, and one that changes them takes more than reading.
     """
     values = {key: value for key, value in memory.search("") if not key.startswith(RESERVED_PREFIX)}
     keys = keys_about(request, values) or [*values]
     is_much = len(keys) > _MAX_ENTRIES or len(_as_text({key: values[key] for key in keys})) > _MAX_RECALLED
-    if not keys or is_much or _DIGIT.search(request) or asks_to_change(request) or not asks_own(request):
+    if not keys or is_much or _DIGIT.search(request) or asks_to_change(request) or not asks_for_value(request):
         return None
     is_answer = len(keys) == len(values) and asks_for_all(request)
     return TextRead(MemoryRecallTool.name, {"keys": [*keys]}, "notes", "answer" if is_answer else "lines")
