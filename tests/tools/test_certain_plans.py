@@ -69,7 +69,7 @@ def test_a_request_that_one_tool_reads_as_a_whole_needs_no_planner(request_, too
         "Remember 15 * 23 plus 7",
         "What is 4 plus 5, and why?",
         "A pen costs 3 and a book 8. What do 2 of each cost?",
-        "Remember my tram: 4",
+        "Remember my tram, and what it costs",
     ],
 )
 def test_what_needs_thought_is_planned_by_the_model(request_):

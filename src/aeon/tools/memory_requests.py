@@ -101,6 +101,14 @@ def is_lookup(request: str, key: str) -> bool:
     return len(_alike(words, _stems(key))) == len(words)
 
 
+def are_same_words(one: str, other: str) -> bool:
+    """Whether two names have the same words, but for endings and words that say nothing: "locker_code", "Locker code"."""
+    words, others = _stems(one), _stems(other)
+    return one.casefold() == other.casefold() or (
+        words != set() and len(_alike(words, others)) == len(words) and len(_alike(others, words)) == len(others)
+    )
+
+
 def keys_about(request: str, keys: Iterable[str]) -> list[str]:
     """The keys that have a word of the request, those with most of them first."""
     shared = _shared_words(request, keys)

@@ -10,6 +10,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.talk import is_talk
 from aeon.tools.interface import Example, TextRead, Tool
 from aeon.tools.memory_requests import (
+    are_same_words,
     asks_for_all,
     asks_for_value,
     asks_stored,
@@ -19,6 +20,7 @@ from aeon.tools.memory_requests import (
     keys_about,
     related_keys,
 )
+from aeon.tools.memory_statements import read_statement
 
 RESERVED_PREFIX = "step/"
 """Prefix of the kernel's keys: results of steps (core 14). Tools may read them but never write them."""
@@ -108,6 +110,19 @@ class MemoryWriteTool(Tool):
         self._memory.write(key, kwargs["value"])
         return {"value": kwargs["value"]}
 
+    def read_request(self, request: str) -> JsonObject | None:
+        """The key and the value of a request that says both; the key as it is stored, if it is."""
+        stated = read_statement(request)
+        if stated is None:
+            return None
+        same = [key for key in _user_keys(self._memory) if are_same_words(stated.name, key)]
+        if len(same) > 1 or (stated.is_change and not same):
+            return None
+        return {"key": same[0] if same else stated.name, "value": stated.value}
+
+    def reads_whole(self, request: str) -> bool:
+        return self.read_request(request) is not None
+
     def suits(self, request: str) -> bool:
         """Whether the request wants something to be kept, or a stored value to be another."""
         return asks_to_store(request) or (
@@ -163,7 +178,8 @@ class MemoryReadTool(Tool):
     def read_request(self, request: str) -> JsonObject | None:
         """The one stored key that the request has most words of; none if it has numbers, to compute with the value."""
         keys = related_keys(request, _user_keys(self._memory))
-        return {"key": keys[0]} if len(keys) == 1 and not _DIGIT.search(request) else None
+        is_sure = len(keys) == 1 and not _DIGIT.search(request) and read_statement(request) is None
+        return {"key": keys[0]} if is_sure else None
 
     def reads_whole(self, request: str) -> bool:
         """Whether the request asks for the value of a key and for nothing else."""
