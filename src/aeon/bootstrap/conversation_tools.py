@@ -14,6 +14,7 @@ from aeon.tools.attachments import Attachments
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools, memory_tools
+from aeon.tools.stubs.memory import MemoryRecallTool
 from aeon.tools.table_queries import query_plan, table_tools
 from aeon.tools.table_requests import asks_of_table
 from aeon.tools.table_texts import read_tables
@@ -71,6 +72,7 @@ class ConversationTools:
         registry = self._app.registry.snapshot()
         registry.unregister(FetchTool.name)
         registry.register(FetchTool(question.message, self._app.settings.tools.allow_hosts))
+        registry.unregister(MemoryRecallTool.name)  # else the folder's values alone would answer what was said in talks
         return registry
 
     def _stored(self, question: ToolQuestion) -> "Iterator[Tool]":
