@@ -39,7 +39,7 @@ _NO_NAME: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 
 
-class Statement(NamedTuple):
+class StatedValue(NamedTuple):
     """What is to be kept, under which name. `is_change`: it is to take the place of what is stored."""
 
     name: str
@@ -47,7 +47,7 @@ class Statement(NamedTuple):
     is_change: bool = False
 
 
-def read_statement(request: str) -> Statement | None:
+def read_statement(request: str) -> StatedValue | None:
     """The name and the value of a request that wants them kept and nothing else; None if code is not sure of both."""
     text = _COURTESY.sub("", " ".join(request[: _SEARCHED + 1].split()))
     if len(request) > _SEARCHED or "?" in request:
@@ -59,7 +59,7 @@ def read_statement(request: str) -> Statement | None:
             is_one = not _NO_NAME.match(name) and not _GOES_ON.search(text) and not _CLAUSE.search(value)
             is_vague = form == _CHANGE and _VAGUE.match(value) is not None
             is_sure = name and value and is_one and not is_vague
-            return Statement(name, _typed(value), form == _CHANGE) if is_sure else None
+            return StatedValue(name, _typed(value), form == _CHANGE) if is_sure else None
     return None
 
 
