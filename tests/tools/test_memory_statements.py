@@ -30,6 +30,7 @@ from aeon.tools.stubs import builtin_tools
         ("Remember that my doctor is Dr. Weber", "doctor", "Dr. Weber"),
         ("Remember that my name is Ann and my city is Bonn", None, None),
         ("Remember that my code is 4711. I need it tomorrow.", None, None),
+        ("Merk dir, mein Vermieter ist Herr Kopp", "Vermieter", "Herr Kopp"),
         ("Remember that it is raining", None, None),
         ("Remember that today is Friday", None, None),
         ("Remember what my code is", None, None),

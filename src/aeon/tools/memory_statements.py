@@ -10,7 +10,7 @@ _KEEP: Final = (
     r"(?:(?:please|bitte|pls) )?(?:remember|memori[sz]e|note|save|store|keep in mind|merke? dir|speichere?|notiere?)"
 )
 _FORMS: Final = (
-    rf"{_KEEP}(?: please| bitte)?(?: that|,? dass|:)? {_NAME} (?:is|are|=|ist|sind|hei(?:ß|ss)t|lautet) {_VALUE}",
+    rf"{_KEEP}(?: please| bitte)?(?: that|,? dass|[:,])? {_NAME} (?:is|are|=|ist|sind|hei(?:ß|ss)t|lautet) {_VALUE}",
     rf"{_KEEP}(?: please| bitte)?:? {_NAME}(?::| =) {_VALUE}",
     rf"(?:please )?(?:save|store|remember) (?P<value>-?\d{{1,15}}(?:\.\d{{1,9}})?) (?:as|under) {_NAME}",
     rf"(?:(?:please|bitte) )?(?:change|set|update|ändere?|setze?) {_NAME} (?:to|auf|in) {_VALUE}",
@@ -56,7 +56,7 @@ def read_statement(request: str) -> StatedValue | None:
         found = re.fullmatch(form, text, re.IGNORECASE)
         if found is not None:
             name, value = _OWNER.sub("", found["name"].strip()), found["value"].strip(" \"'")
-            is_one = not _NO_NAME.match(name) and not _GOES_ON.search(text) and not _CLAUSE.search(value)
+            is_one = not _NO_NAME.match(name) and not _GOES_ON.search(f"{name} {value}") and not _CLAUSE.search(value)
             is_vague = form == _CHANGE and _VAGUE.match(value) is not None
             is_sure = name and value and is_one and not is_vague
             return StatedValue(name, _typed(value), form == _CHANGE) if is_sure else None
