@@ -43,6 +43,8 @@ def test_a_value_that_the_request_speaks_of_is_not_doubted(request_, text, quote
         ("which book did i like", BLOOD, "wife birthday: 3 May", "no name of the stored value"),
         ("which flat is cheaper?", RENTS, "rent elm street: 940", "is not the least"),
         ("which rent is higher?", RENTS, "rent station: 895", "is not the most"),
+        ("which rent is larger?", RENTS, "rent station: 895", "is not the most"),
+        ("what blood type has my older wife", BLOOD, "own blood type: 0 negative", "the request speaks of 'wife'"),
         ("welche Rent ist teurer?", RENTS, "rent station: 895", "is not the most"),
     ],
 )

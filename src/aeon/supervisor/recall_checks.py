@@ -12,12 +12,12 @@ from aeon.tools.stubs.memory import MemoryRecallTool
 _SEARCHED: Final = 600
 _NUMERAL: Final = re.compile(r"-?\d+(?:\.\d+)?")
 _LEAST: Final = re.compile(
-    r"\b(?:cheap|low|small|short|young|light|slow)e(?:r|st)\b|\b(?:less|fewer|fewest|least)\b"
+    r"\b(?<!my )(?<!our )(?:cheap|low|small|short|young|light|slow)e(?:r|st)\b|\b(?:less|fewer|fewest|least)\b"
     r"|\b(?:billig|günstig|niedrig|klein|kürz|jüng|leicht)\w*er\b|\b(?:weniger|am wenigsten)\b",
     re.IGNORECASE,
 )
 _MOST: Final = re.compile(
-    r"\b(?:high|tall|long|old|large|heavy|heavi|fast|bigg)e(?:r|st)\b|\b(?:more|most|dearer)\b"
+    r"\b(?<!my )(?<!our )(?:high|tall|long|old|larg|heavi|fast|bigg)e(?:r|st)\b|\b(?:more|most|dearer)\b"
     r"|\b(?:höher|größer|länger|älter|schwerer|teurer|schneller|mehr|am meisten)\b",
     re.IGNORECASE,
 )
