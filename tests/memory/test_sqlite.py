@@ -37,6 +37,16 @@ def test_every_file_is_its_owners_alone(path):
     memory.close()
 
 
+def test_platform_28_no_byte_of_a_deleted_value_is_left_in_the_files(path):
+    memory = SQLiteMemory(path)
+    memory.write("code", "canary-4711")
+    memory.write("other", "kept")
+    assert memory.delete("code")
+    assert not [file for file in path.parent.iterdir() if b"canary" in file.read_bytes()]
+    assert memory.search("") == [("other", "kept")]
+    memory.close()
+
+
 WRITER = """
 import sys
 from aeon.memory.sqlite import SQLiteMemory

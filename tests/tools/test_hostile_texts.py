@@ -45,6 +45,8 @@ PIECES = [
         "in total ",
         "pay ",
         "my note ",
+        "forget that my code is ",
+        "is 4 from memory ",
         "1. 1. ",
         "//",
         "/**/",

@@ -70,6 +70,34 @@ def test_a_list_of_everything_needs_no_model(request_):
 @pytest.mark.parametrize(
     "request_",
     [
+        "What do you remember?",
+        "what do you still know about me",
+        "What have I saved?",
+        "What did you note down?",
+        "what's in your memory?",
+        "Show me my notes",
+        "Was hast du dir gemerkt?",
+        "Was habe ich dir alles gesagt?",
+        "Was ist gespeichert?",
+        "Woran erinnerst du dich?",
+    ],
+)
+def test_a_question_for_the_whole_memory_needs_no_model_even_if_it_is_empty(request_):
+    assert plan_for(request_, city="Graz", car="red")["steps"][0]["arguments"] == {"keys": ["car", "city"]}
+    assert plan_for(request_)["steps"][0]["arguments"] == {"keys": []}
+    recall = ToolRegistry(builtin_tools(InMemoryKVStore())).get("memory_recall")
+    assert recall.invoke(keys=[]) == {"text": "Nothing is stored yet."}
+
+
+@pytest.mark.parametrize("request_", ["What do you remember about the war?", "What do you know about whales?"])
+def test_a_question_about_something_is_none_for_the_whole_memory(request_):
+    plan = plan_for(request_, city="Graz")
+    assert plan is None or "memory_recall" not in tools_of(plan)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
         "I paid 20 of my loan, what is left?",
         "change my loan to a smaller one",
         "Remember my loan",
@@ -92,6 +120,12 @@ def test_talk_is_no_question_about_a_stored_value(request_):
 def test_too_much_is_left_to_a_planner():
     assert plan_for("what did i tell you", **{f"note {number}": "x" for number in range(60)}) is None
     assert plan_for("what did i tell you", **{f"note {number}": "x" * 900 for number in range(9)}) is None
+
+
+@pytest.mark.parametrize("words", ["Cannot: the text does not say that.", "Cannot: I have no access to that."])
+def test_a_question_that_no_stored_value_answers_is_declined_as_one(words):
+    told = QuoteLinesTool().invoke(text=CODES, words=words)["text"]
+    assert told == ("Cannot: nothing is stored about that." if "the text" in words else words)
 
 
 def test_recalled_values_are_lines_and_a_missing_one_is_an_error():
@@ -129,10 +163,7 @@ def test_what_is_quoted_are_lines_of_the_text_whatever_a_model_says(words, value
     assert set(find_lines(text, words)) <= set(text.splitlines())
 
 
-def test_a_decline_stays_one_and_words_that_name_no_line_are_an_error():
-    declined = "Cannot: the text does not say that."
-
-    assert QuoteLinesTool().invoke(text=CODES, words=declined) == {"text": declined}
+def test_words_that_name_no_line_are_an_error():
     with pytest.raises(ToolError, match="none of the stored values: 9999"):
         QuoteLinesTool().invoke(text=CODES, words="9999")
 

@@ -182,7 +182,7 @@ def test_a_tool_that_cannot_say_what_it_suits_is_offered():
 
 def test_the_shipped_tools_can_be_registered():
     registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
-    memory = ["memory_write", "memory_read", "memory_search", "memory_recall"]
+    memory = ["memory_write", "memory_read", "memory_search", "memory_recall", "memory_forget"]
     assert registry.list_all() == [
         "calculator",
         "echo",

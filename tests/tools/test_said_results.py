@@ -52,3 +52,11 @@ def test_of_a_date_or_a_length_what_is_asked_is_said(request_, arguments, text):
 def test_of_other_tools_every_field_is_said():
     assert say_result("clock", {"result": 5, "hours": 1.0}, "How many hours?") == "5 (hours: 1.0)"
     assert say_result(None, "tea", "How many hours?") == "tea"
+
+
+def test_what_was_done_with_a_stored_value_is_said_with_its_name():
+    kept = {"key": "locker_code", "value": 4711}
+    assert say_result("memory_write", kept, "Remember that my locker code is 4711") == "locker code: 4711 (kept)"
+    assert say_result("memory_write", kept, "Merk dir, dass mein Code 4711 ist") == "locker code: 4711 (gemerkt)"
+    assert say_result("memory_forget", kept, "Forget my locker code") == "locker code: 4711 (forgotten)"
+    assert say_result("memory_forget", kept, "Vergiss bitte meinen Code") == "locker code: 4711 (vergessen)"

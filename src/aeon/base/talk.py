@@ -10,6 +10,9 @@ from typing import Final
 DECLINE_PREFIX: Final = "Cannot:"
 """The prefix with which the model must begin an answer if it cannot do what is asked for."""
 
+NOT_IN_TEXT: Final = f"{DECLINE_PREFIX} the text does not say that."
+"""What a model answers that finds nothing in a text."""
+
 _MAX_WORDS: Final = 60
 
 _ASKS_A_FRIEND: Final = (

@@ -12,9 +12,11 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import Attachments
 from aeon.tools.interface import Tool
+from aeon.tools.memory_requests import related_keys
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools, memory_tools
-from aeon.tools.stubs.memory import MemoryRecallTool
+from aeon.tools.stubs.memory import MemoryReadTool, MemoryRecallTool, MemorySearchTool
+from aeon.tools.stubs.stored_values import user_keys
 from aeon.tools.table_queries import query_plan, table_tools
 from aeon.tools.table_requests import asks_of_table
 from aeon.tools.table_texts import read_tables
@@ -73,6 +75,9 @@ class ConversationTools:
         registry.unregister(FetchTool.name)
         registry.register(FetchTool(question.message, self._app.settings.tools.allow_hosts))
         registry.unregister(MemoryRecallTool.name)  # else the folder's values alone would answer what was said in talks
+        if not related_keys(question.message, user_keys(self._app.memory)):
+            registry.unregister(MemoryReadTool.name)
+            registry.unregister(MemorySearchTool.name)
         return registry
 
     def _stored(self, question: ToolQuestion) -> "Iterator[Tool]":

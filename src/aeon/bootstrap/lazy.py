@@ -106,6 +106,9 @@ class LazyMemory(Memory):
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         return self._opened().search(prefix)
 
+    def delete(self, key: str) -> bool:
+        return self._opened().delete(key)
+
     def close(self) -> None:
         """Close the file if it was opened."""
         if isinstance(self._memory, SQLiteMemory):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from aeon.base.language import language_of
-from aeon.base.talk import DECLINE_PREFIX, is_talk
+from aeon.base.talk import DECLINE_PREFIX, NOT_IN_TEXT, is_talk
 
 NO_ACCESS: Final = "I have no access to that"
 """The decline that the instructions of an answer ask for; small models forget the prefix, or change it."""
@@ -34,7 +34,7 @@ NOTHING_DONE: Final = (
 
 MATERIAL_SYSTEM_PROMPT: Final = (
     "You work on a text: you answer questions about it, shorten it or rewrite it, in the language of the request. Use "
-    "only the text. Be brief. If the text has no answer, say: Cannot: the text does not say that."
+    f"only the text. Be brief. If the text has no answer, say: {NOT_IN_TEXT}"
 )
 """Instructions for a step that has material of its own. Small models decline everything under longer ones."""
 

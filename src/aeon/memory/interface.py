@@ -1,4 +1,4 @@
-"""The memory port: write, read, search by prefix (FR-014 to FR-018), and the checks that every store shares."""
+"""The memory port: write, read, search by prefix (FR-014 to FR-018), delete, and the checks that every store shares."""
 
 from abc import ABC, abstractmethod
 from typing import Any, List, Optional, Tuple  # noqa: UP035  # the published signature
@@ -27,6 +27,16 @@ class Memory(ABC):
 
         Raises MemoryStoreError if the store fails.
         """
+
+    def delete(self, key: str) -> bool:
+        """Deletes the value under `key`; returns whether there was one. A memory of your own may do without it.
+
+        Raises MemoryStoreError for an empty key, a failing store, or a memory that cannot delete.
+        """
+        check_key(key)
+        raise MemoryStoreError(
+            f"{type(self).__name__} cannot delete {key!r}.", next_step="Give the memory a method `delete(key)`."
+        )
 
 
 def encode_value(key: str, value: Json) -> str:

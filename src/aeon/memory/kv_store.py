@@ -29,6 +29,14 @@ class InMemoryKVStore(Memory):
         text = self._texts.get(key)
         return None if text is None else parse_strict(text)
 
+    def delete(self, key: str) -> bool:
+        check_key(key)
+        with self._lock:
+            if self._texts.pop(key, None) is None:
+                return False
+            del self._keys[bisect_left(self._keys, key)]
+            return True
+
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
         with self._lock:

@@ -19,6 +19,7 @@ _BUSY_MS = 10_000
 _CREATE = "CREATE TABLE IF NOT EXISTS memory (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _WRITE = "INSERT INTO memory (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 _READ = "SELECT value FROM memory WHERE key = ?"
+_DELETE = "DELETE FROM memory WHERE key = ?"
 _SEARCH = "SELECT key, value FROM memory WHERE key >= ? AND key < ? ORDER BY key"
 _SEARCH_OPEN = "SELECT key, value FROM memory WHERE key >= ? ORDER BY key"
 
@@ -54,6 +55,14 @@ class SQLiteMemory(Memory):
             row = self._connection.execute(_READ, (key,)).fetchone()
         return None if row is None else decode_value(key, row[0])
 
+    def delete(self, key: str) -> bool:
+        """Deletes the value and overwrites its bytes, unless another process reads just then."""
+        check_key(key)
+        with self._failures("changed"):
+            deleted = self._connection.execute(_DELETE, (key,)).rowcount
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return deleted > 0
+
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
         end = prefix_upper_bound(prefix)
@@ -69,6 +78,7 @@ class SQLiteMemory(Memory):
     def _set_up(self) -> None:
         with self._failures("opened"):
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            self._connection.execute("PRAGMA secure_delete = ON")
             retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
             self._connection.execute(_CREATE)
 

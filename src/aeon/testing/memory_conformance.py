@@ -93,6 +93,24 @@ class MemoryConformance:
         assert memory.read("key") == "new"
         assert memory.search("") == [("key", "new")]
 
+    def test_a_deleted_value_is_gone_and_no_other(self) -> None:
+        """A memory may do without `delete`; then it says so, and loses nothing."""
+        memory = self.memory()
+        for key in ("a", "ab", "b"):
+            memory.write(key, key)
+        if type(memory).delete is Memory.delete:
+            with pytest.raises(MemoryStoreError):
+                memory.delete("a")
+            assert memory.read("a") == "a"
+            return
+        assert [memory.delete("a"), memory.delete("a"), memory.delete("c")] == [True, False, False]
+        assert memory.read("a") is None
+        assert memory.search("") == [("ab", "ab"), ("b", "b")]
+        memory.write("a", "again")
+        assert memory.search("a") == [("a", "again"), ("ab", "ab")]
+        with pytest.raises(MemoryStoreError):
+            memory.delete("")
+
     def test_values_are_the_stores_own(self) -> None:
         """Changes to a written or read value do not affect the store."""
         memory = self.memory()

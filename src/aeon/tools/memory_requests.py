@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 _STORES = re.compile(
-    r"\b(?:remember|memori[sz]e|jot|(?:note|write|put) (?:\w+ )?down|(?:take|make) a note|note that|keep in mind|"
+    r"\b(?:remember|memori[sz]e|jot|do(?:n['\u2019]?t| not) (?:let me )?forget|vergiss (?:bitte )?nicht|(?:note|write|put) (?:\w+ )?down|(?:take|make) a note|note that|keep in mind|"
     r"merk\w*|speicher\w*|notier\w*|schreib dir|behalte?)\b"
     r"|(?:^|[.,;:!]\s*|\b(?:and|then|please|to) )(?:store|save|keep)\b|\b(?:store|save|keep) (?:it|this|that|the \w+ as)\b",
     re.IGNORECASE,
@@ -33,14 +33,28 @@ _TAKES_MORE = re.compile(
 )
 """Words of what a stored value alone does not answer: a text to write, advice, live data."""
 _CHANGES = re.compile(
-    r"\b(?:change|update|correct|replace|fix|set|switch|rename|delete|erase|forget|remove|clear"
-    r"|änder\w*|aktualisier\w*|korrigier\w*|ersetz\w*|lösch\w*|vergiss|entfern\w*)\b",
+    r"\b(?:change|update|correct|replace|fix|set|switch|rename|änder\w*|aktualisier\w*|korrigier\w*|ersetz\w*)\b",
+    re.IGNORECASE,
+)
+_FORGETS = re.compile(
+    r"(?<!n['\u2019]t )(?<!not )\b(?:delete|erase|forget|remove|clear)\b"
+    r"|\b(?:lösch\w*|vergiss(?! (?:bitte )?nicht)|entfern\w*)\b",
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"\b(?:everything|all (?:of it|that|you)|list|alles|auflisten|liste)\b|\bwhat do you know about me\b|\bweißt du\b.*\büber mich\b",
+    r"\b(?:everything|all (?:of it|that|you)|list|alles|auflisten|liste)\b|\bweißt du\b.*\büber mich\b", re.IGNORECASE
+)
+_WHOLE_MEMORY = re.compile(
+    r"\bwhat(?: all)? do you (?:still )?(?:know|remember)(?: about (?:me|us))?\W*$"
+    r"|\bwhat (?:have|did) (?:i|you|we) (?:\w+ )?(?:stored?|saved?|noted?|note down|remembered|memori[sz]ed|tell you|told you)\W*$"
+    r"|\bwhat(?: is|['\u2019]?s) (?:stored|saved|in (?:your|the|my) memory)\W*$"
+    r"|\b(?:show|see|list)(?: me)? (?:your|the|my|all) (?:memory|memories|notes|(?:stored|saved) (?:values|things|notes))\W*$"
+    r"|\bwas (?:hast du|habe? ich)(?: dir)?(?: \w+)? (?:gemerkt|gespeichert|notiert|gesagt)\W*$"
+    r"|\bwas (?:ist|steht) (?:gespeichert|(?:in|im) (?:deinem )?(?:gedächtnis|speicher))\W*$"
+    r"|\b(?:woran erinnerst du dich|was weißt du (?:noch|alles))\W*$",
     re.IGNORECASE,
 )
+"""Questions for everything that was kept: "What do you remember?"."""
 _DENIED = re.compile(r"\b(?:not|nicht|kein\w*)\s+(?:\w+\s+){0,3}\w+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON_WORDS = """
@@ -68,12 +82,12 @@ _ENDING = 2
 
 def asks_to_store(request: str) -> bool:
     """Whether the request wants something to be kept."""
-    return bool(_STORES.search(request))
+    return bool(_STORES.search(request)) and not _asks_for_memory(request)
 
 
 def asks_stored(request: str) -> bool:
     """Whether the request speaks of what was kept before."""
-    return bool(_READS.search(request))
+    return bool(_READS.search(request)) or _asks_for_memory(request)
 
 
 def asks_for_value(request: str) -> bool:
@@ -86,13 +100,22 @@ def asks_for_value(request: str) -> bool:
 
 
 def asks_to_change(request: str) -> bool:
-    """Whether the request wants a stored value to be another, or gone."""
+    """Whether the request wants a stored value to be another."""
     return bool(_CHANGES.search(request))
+
+
+def asks_to_forget(request: str) -> bool:
+    """Whether the request wants a stored value to be gone."""
+    return bool(_FORGETS.search(request))
 
 
 def asks_for_all(request: str) -> bool:
     """Whether the request wants to see everything that is stored."""
-    return bool(_ALL.search(request[:_SEARCHED]))
+    return bool(_ALL.search(request[:_SEARCHED])) or _asks_for_memory(request)
+
+
+def _asks_for_memory(request: str) -> bool:
+    return len(request) <= _SEARCHED and _WHOLE_MEMORY.search(request) is not None
 
 
 def is_lookup(request: str, key: str) -> bool:

@@ -1,4 +1,7 @@
-"""Requests to keep something that code reads: "Remember that my locker code is 4711", "set my desk to 27". Pure."""
+"""Requests to keep or to forget something that code reads. Pure.
+
+"Remember that my locker code is 4711", "set my desk to 27", "forget my locker code".
+"""
 
 import re
 from typing import Final, NamedTuple
@@ -7,7 +10,8 @@ _SEARCHED: Final = 300
 _NAME: Final = r"(?P<name>[^.?!,;:=\n]{1,60})"
 _VALUE: Final = r"(?P<value>[^?!;\n]{1,120})"
 _KEEP: Final = (
-    r"(?:(?:please|bitte|pls) )?(?:remember|memori[sz]e|note|save|store|keep in mind|merke? dir|speichere?|notiere?)"
+    r"(?:(?:please|bitte|pls) )?(?:remember|memori[sz]e|note|save|store|keep in mind|do(?:n['\u2019]?t| not) forget"
+    r"|merke? dir|speichere?|notiere?|vergiss (?:bitte )?nicht)"
 )
 _FORMS: Final = (
     rf"{_KEEP}(?: please| bitte)?(?: that|,? dass|[:,])? {_NAME} (?:is|are|=|ist|sind|hei(?:ß|ss)t|lautet) {_VALUE}",
@@ -16,6 +20,21 @@ _FORMS: Final = (
     rf"(?:(?:please|bitte) )?(?:change|set|update|ändere?|setze?) {_NAME} (?:to|auf|in) {_VALUE}",
 )
 _CHANGE: Final = _FORMS[-1]
+_FORGET: Final = re.compile(
+    r"(?:(?:please|bitte|pls) )?(?P<verb>forget|delete|erase|remove|clear|vergiss|lösche?|entferne?)"
+    r"(?: please| bitte)?,? (?:that |about |dass )?(?P<name>[^.?!,;:=\n]{1,60}?)"
+    r"(?P<stated> (?:is|are|ist|sind|hei(?:ß|ss)t|lautet) [^?!;\n]{1,120})?"
+    r"(?P<kept> (?:from|in|out of|aus|im) (?:your |the |my |dem |deinem )?(?:memory|notes|gedächtnis|speicher))?"
+    r"(?: again| wieder)?",
+    re.IGNORECASE,
+)
+_HELD: Final = re.compile(
+    r"(?:stored|saved|gespeichert\w*"
+    r"|(?:value|note|entry|wert|notiz|eintrag)s? (?:of|for|about|under|von|für|zu|über))\s+",
+    re.IGNORECASE,
+)
+"""Words before the name of a stored value."""
+_FORGETS: Final = frozenset({"forget", "vergiss"})
 _OWNER: Final = re.compile(r"^(?:my|our|the|mein\w*|unser\w*|der|die|das|den|dem)\s+", re.IGNORECASE)
 _COURTESY: Final = re.compile(r"(?:,? (?:please|pls|bitte|thanks|danke))?[.\s]*$", re.IGNORECASE)
 _NEXT: Final = (
@@ -36,6 +55,11 @@ _NO_NAME: Final = re.compile(
     r"|es|das|dies\w*|er|sie|wir|ihr|du|ich|was|wer|wie|wann|wo|heute|morgen|jetzt|alles|nichts)\b",
     re.IGNORECASE,
 )
+_EVERYTHING: Final = re.compile(r"(?:everything|all|alles)\b", re.IGNORECASE)
+_MINE: Final = re.compile(r"(?:my|our|mein\w*|unser\w*)\s", re.IGNORECASE)
+_NOT: Final = re.compile(r"^(?:not|nicht|to|zu)\b", re.IGNORECASE)
+_STATED: Final = re.compile(r"\b(?:is|are|ist|sind|hei(?:ß|ss)t|lautet)$", re.IGNORECASE)
+"""The end of a German clause, whose name and value cannot be told apart."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 
 
@@ -61,6 +85,30 @@ def read_statement(request: str) -> StatedValue | None:
             is_sure = name and value and is_one and not is_vague
             return StatedValue(name, _typed(value), form == _CHANGE) if is_sure else None
     return None
+
+
+class ForgottenName(NamedTuple):
+    """What is to be forgotten. `is_certain`: the request speaks of stored values, whether it is one of them or not."""
+
+    name: str
+    is_certain: bool
+
+
+def read_forgotten(request: str) -> ForgottenName | None:
+    """The name in a request that wants a stored value to be gone and nothing else; None if code is not sure."""
+    text = _COURTESY.sub("", " ".join(request[: _SEARCHED + 1].split()))
+    found = _FORGET.fullmatch(text)
+    if found is None or len(request) > _SEARCHED or "?" in request:
+        return None
+    said = found["name"].strip()
+    owned = _OWNER.sub("", said)
+    name = _OWNER.sub("", _HELD.sub("", owned)).strip(" \"'")
+    is_all = _EVERYTHING.match(name) is not None
+    is_other = any(each.search(name) for each in (_NOT, _GOES_ON, _STATED))
+    if not name or is_other or (_NO_NAME.match(name) and not is_all):
+        return None
+    is_own = found["stated"] or _MINE.match(said) or is_all
+    return ForgottenName(name, bool(found["kept"] or (found["verb"].casefold() in _FORGETS and is_own)))
 
 
 def _typed(value: str) -> str | int | float:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.base.talk import DECLINE_PREFIX
+from aeon.base.talk import DECLINE_PREFIX, NOT_IN_TEXT
 from aeon.tools.interface import Example, Tool
 
 QUOTE_LINES: Final = "quote_lines"
@@ -15,6 +15,7 @@ _INSTRUCTIONS: Final = (
     "The text has notes that the user saved, one on each line. You find the note that answers a question, and write "
     "its line exactly as it stands, and nothing else.\nQuestion: {request}"
 )
+_NOT_STORED: Final = f"{DECLINE_PREFIX} nothing is stored about that."
 _MARKS: Final = " \t\"'`*-."
 
 
@@ -64,7 +65,7 @@ class QuoteLinesTool(Tool):
         """A model's decline stays one. Raises ToolError if its words name no line."""
         words = str(kwargs["words"]).strip()
         if words.startswith(DECLINE_PREFIX):
-            return {"text": words}
+            return {"text": _NOT_STORED if words == NOT_IN_TEXT else words}
         lines = find_lines(kwargs["text"], words)
         if not lines:
             raise ToolError(

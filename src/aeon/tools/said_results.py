@@ -1,11 +1,11 @@
 """The answer of a run whose last step called a tool: what the request asks for, of all that the tool gives. Pure.
 
-A question in German gets its units and weekdays in German.
+A request in German gets its units, weekdays and what was done in German.
 """
 
 from typing import cast
 
-from aeon.base.binding import as_lines
+from aeon.base.binding import as_lines, as_text
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import language_of
 from aeon.tools.date_requests import compiled, plain_text
@@ -45,11 +45,16 @@ _GERMAN = {
     "saturday": "Samstag",
     "sunday": "Sonntag",
 }
+_DONE = {"memory_write": ("kept", "gemerkt"), "memory_forget": ("forgotten", "vergessen")}
+"""What was done with a stored value, in English and German, by tool."""
 _LEAP_YEAR = r"\bleap[ -]year\b|\bschaltjahr\b"
 
 
 def say_result(tool: str | None, result: Json, request: str) -> str:
-    """The result of a run's last step as text. Of a tool but the one for dates it is every field."""
+    """The result of a run's last step as text. Of most tools it is every field."""
+    if tool in _DONE and isinstance(result, dict):
+        done = _DONE[tool][language_of(request) == "German"]
+        return f"{as_text(result['key']).replace('_', ' ')}: {as_text(result['value'])} ({done})"
     if tool != DATE_TOOL or not isinstance(result, dict):
         return as_lines(result)
     answer = _say_date(cast(JsonObject, result), plain_text(request))

@@ -174,6 +174,9 @@ class _OwnResults(Memory):
         kept = [(key, value) for key, value in self._memory.search(prefix) if not key.startswith(_RESULTS)]
         return sorted([*kept, *self._results.search(prefix)], key=lambda pair: pair[0])
 
+    def delete(self, key: str) -> bool:
+        return self._of(key).delete(key)
+
     def _of(self, key: str) -> Memory:
         return self._results if key.startswith(_RESULTS) else self._memory
 

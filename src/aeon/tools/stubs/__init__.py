@@ -10,12 +10,13 @@ from aeon.tools.stubs.dates import DateMathTool, NowTool
 from aeon.tools.stubs.echo import EchoTool
 from aeon.tools.stubs.exact import ExactTool
 from aeon.tools.stubs.memory import (
-    KeyValueStore,
     MemoryReadTool,
     MemoryRecallTool,
     MemorySearchTool,
     MemoryWriteTool,
 )
+from aeon.tools.stubs.memory_forget import MemoryForgetTool
+from aeon.tools.stubs.stored_values import KeyValueStore
 from aeon.tools.text_calculations import CalculateFromTextTool
 
 
@@ -36,5 +37,6 @@ def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Too
 
 
 def memory_tools(memory: KeyValueStore) -> list[Tool]:
-    """Returns the tools that write, read and search `memory`."""
-    return [MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory), MemoryRecallTool(memory)]
+    """Returns the tools that write, read, search and forget the values of `memory`."""
+    tools = (MemoryWriteTool, MemoryReadTool, MemorySearchTool, MemoryRecallTool, MemoryForgetTool)
+    return [tool(memory) for tool in tools]

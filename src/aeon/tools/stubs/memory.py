@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from aeon.base.binding import as_text
 from aeon.base.errors import ToolError
@@ -15,40 +15,20 @@ from aeon.tools.memory_requests import (
     asks_for_value,
     asks_stored,
     asks_to_change,
+    asks_to_forget,
     asks_to_store,
     is_lookup,
     keys_about,
     related_keys,
 )
-from aeon.tools.memory_statements import read_statement
+from aeon.tools.memory_statements import read_forgotten, read_statement
+from aeon.tools.stubs.stored_values import KEY, RESERVED_PREFIX, KeyValueStore, not_stored, object_schema, user_keys
 
-RESERVED_PREFIX = "step/"
-"""Prefix of the kernel's keys: results of steps (core 14). Tools may read them but never write them."""
-
-_KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200}
 _SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
-
-
-class KeyValueStore(Protocol):
-    """The memory operations that the memory tools need; every `aeon.memory.interface.Memory` has them."""
-
-    def write(self, key: str, value: Json) -> None: ...
-    def read(self, key: str) -> Json: ...
-    def search(self, prefix: str) -> list[tuple[str, Json]]: ...
-
-
 _DIGIT = re.compile(r"\d")
 _MAX_ENTRIES = 40
 _MAX_RECALLED = 6000
 """Characters of stored values that a model is shown at once."""
-
-
-def _user_keys(memory: KeyValueStore) -> list[str]:
-    return [key for key, _ in memory.search("") if not key.startswith(RESERVED_PREFIX)]
-
-
-def _object(**properties: JsonObject) -> JsonObject:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 class MemoryWriteTool(Tool):
@@ -56,8 +36,8 @@ class MemoryWriteTool(Tool):
 
     name = "memory_write"
     description = "Store a value under a short key, to be read again later."
-    input_schema = _object(key=_KEY, value=_SCALAR)
-    output_schema = _object(value=_SCALAR)
+    input_schema = object_schema(key=KEY, value=_SCALAR)
+    output_schema = object_schema(key=KEY, value=_SCALAR)
     is_common = False
     is_repeatable = True
     examples = (
@@ -108,14 +88,14 @@ class MemoryWriteTool(Tool):
         if key.startswith(RESERVED_PREFIX):
             raise ToolError(f"Keys that start with {RESERVED_PREFIX!r} hold the results of steps; choose another key.")
         self._memory.write(key, kwargs["value"])
-        return {"value": kwargs["value"]}
+        return {"key": key, "value": kwargs["value"]}
 
     def read_request(self, request: str) -> JsonObject | None:
         """The key and the value of a request that says both; the key as it is stored, if it is."""
         stated = read_statement(request)
         if stated is None:
             return None
-        same = [key for key in _user_keys(self._memory) if are_same_words(stated.name, key)]
+        same = [key for key in user_keys(self._memory) if are_same_words(stated.name, key)]
         if len(same) > 1 or (stated.is_change and not same):
             return None
         return {"key": same[0] if same else stated.name, "value": stated.value}
@@ -126,7 +106,7 @@ class MemoryWriteTool(Tool):
     def suits(self, request: str) -> bool:
         """Whether the request wants something to be kept, or a stored value to be another."""
         return asks_to_store(request) or (
-            asks_to_change(request) and bool(related_keys(request, _user_keys(self._memory)))
+            asks_to_change(request) and bool(related_keys(request, user_keys(self._memory)))
         )
 
 
@@ -135,8 +115,8 @@ class MemoryReadTool(Tool):
 
     name = "memory_read"
     description = "Read the value stored under a key."
-    input_schema = _object(key=_KEY)
-    output_schema = _object(value={})
+    input_schema = object_schema(key=KEY)
+    output_schema = object_schema(value={})
     is_common = False
     is_repeatable = True
     examples = (
@@ -165,19 +145,19 @@ class MemoryReadTool(Tool):
         """Raises ToolError if nothing is stored under the key."""
         value = self._memory.read(kwargs["key"])
         if value is None:
-            keys = _user_keys(self._memory)
-            stored = f"stored keys: {', '.join(keys[:20])}" if keys else "nothing is stored yet"
-            raise ToolError(f"Nothing is stored under {kwargs['key']!r}; {stored}.")
+            raise not_stored(self._memory, [kwargs["key"]])
         return {"value": value}
 
     def suits(self, request: str) -> bool:
         """Whether the request speaks of stored values, or has a word of a stored key and is no talk."""
-        is_related = not is_talk(request) and bool(related_keys(request, _user_keys(self._memory)))
+        if asks_to_forget(request) and read_forgotten(request) is not None:
+            return False
+        is_related = not is_talk(request) and bool(related_keys(request, user_keys(self._memory)))
         return asks_stored(request) or is_related
 
     def read_request(self, request: str) -> JsonObject | None:
         """The one stored key that the request has most words of; none if it has numbers, to compute with the value."""
-        keys = related_keys(request, _user_keys(self._memory))
+        keys = related_keys(request, user_keys(self._memory))
         is_sure = len(keys) == 1 and not _DIGIT.search(request) and read_statement(request) is None
         return {"key": keys[0]} if is_sure else None
 
@@ -196,8 +176,8 @@ class MemoryRecallTool(Tool):
 
     name = "memory_recall"
     description = "Read the values under several keys as lines of text."
-    input_schema = _object(keys={"type": "array", "items": _KEY, "minItems": 1, "maxItems": _MAX_ENTRIES})
-    output_schema = _object(text={"type": "string"})
+    input_schema = object_schema(keys={"type": "array", "items": KEY, "maxItems": _MAX_ENTRIES})
+    output_schema = object_schema(text={"type": "string"})
     is_common = False
     is_repeatable = True
     examples = (
@@ -221,8 +201,8 @@ class MemoryRecallTool(Tool):
         """Raises ToolError if nothing is stored under one of the keys."""
         values = {key: self._memory.read(key) for key in kwargs["keys"]}
         if missing := [key for key, value in values.items() if value is None]:
-            raise ToolError(f"Nothing is stored under {', '.join(map(repr, missing))}.")
-        return {"text": _as_text(values)}
+            raise not_stored(self._memory, missing)
+        return {"text": _as_text(values) or "Nothing is stored yet."}
 
     def suits(self, request: str) -> bool:  # noqa: ARG002  # a model never plans it
         return False
@@ -236,9 +216,10 @@ def _recall(memory: KeyValueStore, request: str) -> TextRead | None:
     values = {key: value for key, value in memory.search("") if not key.startswith(RESERVED_PREFIX)}
     keys = keys_about(request, values) or [*values]
     is_much = len(keys) > _MAX_ENTRIES or len(_as_text({key: values[key] for key in keys})) > _MAX_RECALLED
-    if not keys or is_much or _DIGIT.search(request) or asks_to_change(request) or not asks_for_value(request):
-        return None
+    is_more = asks_to_change(request) or asks_to_forget(request) or _DIGIT.search(request) is not None
     is_answer = len(keys) == len(values) and asks_for_all(request)
+    if is_much or is_more or not asks_for_value(request) or not (keys or is_answer):
+        return None
     return TextRead(MemoryRecallTool.name, {"keys": [*keys]}, "notes", "answer" if is_answer else "lines")
 
 
@@ -258,8 +239,8 @@ class MemorySearchTool(Tool):
 
     name = "memory_search"
     description = "List stored keys that start with a prefix, with their values."
-    input_schema = _object(prefix={"type": "string", "maxLength": 200})
-    output_schema = _object(matches={"type": "array"})
+    input_schema = object_schema(prefix={"type": "string", "maxLength": 200})
+    output_schema = object_schema(matches={"type": "array"})
     is_common = False
     is_repeatable = True
     examples = (
@@ -280,5 +261,5 @@ class MemorySearchTool(Tool):
 
     def suits(self, request: str) -> bool:
         """Whether the request speaks of stored values, names none of them, and they are too many to be read at once."""
-        is_about_all = asks_stored(request) and not related_keys(request, _user_keys(self._memory))
+        is_about_all = asks_stored(request) and not related_keys(request, user_keys(self._memory))
         return is_about_all and _recall(self._memory, request) is None
