@@ -530,7 +530,43 @@ def test_an_answer_in_another_language_is_doubtful_unless_a_translation_was_aske
     ],
 )
 def test_a_decline_is_known_also_without_its_prefix(text, mark):
-    assert declined_mark(text) == mark
+    assert declined_mark(text, "Call Ann.") == mark
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I cannot provide an out-of-office reply on January 5th.",
+        "I'm sorry, but I can\u2019t assist with that.",
+        "Sorry, I can't help with that. Please ask somebody else.",
+        "I cannot access your calendar.",
+        "As an AI language model, I don't have access to real-time data.",
+        "Unfortunately, I am unable to directly access files.",
+        "Es tut mir leid, aber ich kann dir dabei nicht helfen.",
+        "Leider kann ich diese E-Mail nicht schreiben.",
+        "Désolé, mais je ne peux pas vous aider.",
+        "Lo siento, pero no puedo ayudarte con eso.",
+    ],
+)
+def test_a_refusal_in_the_models_own_words_is_a_decline_core_19(text):
+    """A small model refused to write an out-of-office reply, and the run looked right."""
+    assert declined_mark(text, "Write me an out-of-office reply") == f"declined: {text.split('. ')[0].rstrip('.')}"
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ("Write to Bob that I can't provide the report", "I'm sorry, but I cannot provide the report."),
+        ("How do I decline an invitation?", "I'm sorry, but I can't help with that day."),
+        ("My cat died", "I'm sorry to hear that. I can't imagine how you feel."),
+        ("Write a note to my landlord", "Dear Mr Weber, I cannot access the cellar."),
+        ("What is a closure?", "Unfortunately, closures are often badly explained. I cannot provide more. A. B. C. D."),
+        ("Write a chorus", "I cannot help falling in love with you"),
+        ("Schreib eine Absage", "Leider kann ich dir dabei nicht helfen."),
+    ],
+)
+def test_words_that_are_wanted_or_part_of_a_text_are_no_refusal(request_, text):
+    assert declined_mark(text, request_) is None
 
 
 @pytest.mark.parametrize("request_", ["Roll 3d6 for me", "Flip a coin", "Wirf zwei Würfel", "Pick a random number"])

@@ -53,6 +53,17 @@ def test_a_request_that_no_tool_suits_is_answered_by_the_model_in_one_step_core_
         ),
         ("What is 15 * 23 plus 7?", "calculator", {"expression": "15 * 23 + 7"}),
         ("What time is it?", "now", {}),
+        ("What year is it?", "now", {}),
+        ("Welchen Monat haben wir gerade?", "now", {}),
+        ("Welches Jahr haben wir?", "now", {}),
+        ("¿Qué día es hoy?", "now", {}),
+        ("que hora es", "now", {}),
+        ("a cuántos estamos", "now", {}),
+        ("Quel jour sommes-nous ?", "now", {}),
+        ("il est quelle heure", "now", {}),
+        ("Quelle est la date d'aujourd'hui ?", "now", {}),
+        ("Che giorno è oggi?", "now", {}),
+        ("Hoe laat is het?", "now", {}),
         ("12! / 10!", "exact", {"expression": "12! / 10!"}),
     ],
 )
@@ -61,6 +72,14 @@ def test_a_request_that_one_tool_reads_as_a_whole_needs_no_planner(request_, too
 
     assert plan is not None
     assert [(step["tool"], step["arguments"]) for step in plan["steps"]] == [(tool, arguments)]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["¿Qué día es el 5 de mayo?", "quel jour est le 14 juillet ?", "¿Qué hora es en Lima?", "que dia es navidad"],
+)
+def test_another_day_or_place_is_not_taken_for_the_present(request_):
+    assert "now" not in str(registry().offer(request_).plan)
 
 
 @pytest.mark.parametrize(

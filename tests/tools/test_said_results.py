@@ -60,3 +60,26 @@ def test_what_was_done_with_a_stored_value_is_said_with_its_name():
     assert say_result("memory_write", kept, "Merk dir, dass mein Code 4711 ist") == "locker code: 4711 (gemerkt)"
     assert say_result("memory_forget", kept, "Forget my locker code") == "locker code: 4711 (forgotten)"
     assert say_result("memory_forget", kept, "Vergiss bitte meinen Code") == "locker code: 4711 (vergessen)"
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ("What time is it?", "08:15, America/Lima, -05 (UTC-05:00)"),
+        ("what day is it today", "2026-11-28 (Saturday)"),
+        ("Which day of the week is it?", "2026-11-28 (Saturday)"),
+        ("What year is it?", "2026-11-28 (Saturday)"),
+        ("Welcher Tag ist heute?", "2026-11-28 (Samstag)"),
+        ("¿Qué día es hoy?", "2026-11-28 (sábado)"),
+        ("Quel jour sommes-nous ?", "2026-11-28 (samedi)"),
+        ("che giorno è oggi?", "2026-11-28 (Saturday)"),
+        ("que hora es", "08:15, America/Lima, -05 (UTC-05:00)"),
+        ("What's the current date and time?", "2026-11-28 (Saturday), 08:15, America/Lima, -05 (UTC-05:00)"),
+        ("Which week is it?", "2026-W48"),
+        ("In welcher Kalenderwoche sind wir?", "2026-W48"),
+        ("What is my time zone?", "America/Lima, -05 (UTC-05:00)"),
+    ],
+)
+def test_of_the_present_moment_what_is_asked_for_is_said(request_, text):
+    now = {"date": "2026-11-28", "time": "08:15:26", "weekday": "Saturday", "week": "2026-W48"}
+    assert say_result("now", {**now, "zone": "America/Lima, -05 (UTC-05:00)"}, request_) == text

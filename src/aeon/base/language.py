@@ -9,6 +9,7 @@ _USUAL: Final[Mapping[str, str]] = {
     "English": """
         the a an of to and in is it you that he was for on are with as his they at be this have from or had by but what
         were we when your can said there how do does did my me i which who will would could please give tell write
+        no not so if
     """,
     "German": """
         der die das den dem des ein eine einen einem einer und oder aber nicht ich du er sie es wir ihr ist sind war wie

@@ -304,7 +304,7 @@ class StepExecutor:
 
     def _mark_answer(self, text: str, outcome: StepExecutionResult) -> None:
         """Marks an answer that declines, and one that relies on the model alone (core 19)."""
-        if (mark := declined_mark(text)) is not None:
+        if (mark := declined_mark(text, self.context.request or "")) is not None:
             outcome.marks.append(mark)
         elif outcome.execution_mode == "llm" and not self.context.results:
             outcome.marks.append(MODEL_KNOWLEDGE_MARK)

@@ -8,6 +8,7 @@ from aeon.llm.instructions import NO_ACCESS
 from aeon.observability.records import SupervisorAction
 from aeon.supervisor.answer_checks import doubts_of
 from aeon.supervisor.answered_run import AnsweredRun
+from aeon.supervisor.refusals import find_refusal
 
 MODEL_KNOWLEDGE_MARK = "from the model: no tool's result stands behind these words"
 """The mark of a step that the model answered from its own knowledge; the run stays trusted (core 19)."""
@@ -58,11 +59,12 @@ def repair_marks(actions: Iterable[SupervisorAction]) -> list[str]:
     return [f"repaired: {kind}" for kind in kinds if kind != "missing_tool_repair"]
 
 
-def declined_mark(text: str) -> str | None:
-    """The mark of a reply that declines its step, else None."""
+def declined_mark(text: str, request: str) -> str | None:
+    """The mark of a reply that declines a request, in the form of the instructions or in its own; else None."""
     declined = _DECLINED.match(text.strip())
     if declined is None:
-        return None
+        refusal = find_refusal(text, request)
+        return refusal and f"declined: {_cut(refusal)}"
     missing = " ".join((declined["missing"] or "").split()) or "the model does not say what is missing"
     return f"declined: {_cut(missing)}"
 

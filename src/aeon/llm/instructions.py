@@ -4,6 +4,7 @@ from typing import Final
 
 from aeon.base.language import language_of
 from aeon.base.talk import DECLINE_PREFIX, NOT_IN_TEXT, is_talk
+from aeon.base.writing import asks_for_text, is_translation
 
 NO_ACCESS: Final = "I have no access to that"
 """The decline that the instructions of an answer ask for; small models forget the prefix, or change it."""
@@ -19,6 +20,11 @@ TALK_SYSTEM_PROMPT: Final = (
     "You are a friendly assistant who can only talk with the user. Reply briefly and as asked, in {language}."
 )
 """Instructions for talk: nothing in it needs what the model lacks, so that it is not told to decline."""
+
+WRITING_SYSTEM_PROMPT: Final = (
+    "You write and rewrite short texts for the user. Answer with the text alone, ready to use, in {language}."
+)
+"""Instructions for a text that is to be written: nothing in it needs what the model lacks."""
 
 STEP_SYSTEM_PROMPT: Final = (
     "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
@@ -47,8 +53,12 @@ REPAIR_SYSTEM_PROMPT: Final = (
 def answer_instructions(request: str) -> str:
     """The instructions for a request that the model answers itself.
 
-    Those for talk name its language: small models answer in English else.
+    Those for talk and for texts name its language: small models answer in English else.
     """
-    if not is_talk(request):
-        return ANSWER_SYSTEM_PROMPT
-    return TALK_SYSTEM_PROMPT.format(language=language_of(request) or "the language of the request")
+    language = language_of(request) or "the language of the request"
+    if is_talk(request):
+        return TALK_SYSTEM_PROMPT.format(language=language)
+    if asks_for_text(request):
+        wanted = "the language that is asked for" if is_translation(request) else language
+        return WRITING_SYSTEM_PROMPT.format(language=wanted)
+    return ANSWER_SYSTEM_PROMPT

@@ -7,6 +7,7 @@ from itertools import pairwise
 from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import language_of
+from aeon.base.writing import is_translation
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
@@ -54,11 +55,6 @@ _ASKS_YES_OR_NO = re.compile(
 )
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "true", "false"])
 _COMPUTING = frozenset(["calculator", "convert_units", "date_math"])
-
-_TRANSLATES = re.compile(
-    r"translat|übersetz|\b(?:in|into|to|auf|ins|nach) (?:\w+isch|english|german|french|spanish|italian|dutch)\b",
-    re.IGNORECASE,
-)
 
 
 def doubts_of(run: AnsweredRun) -> list[str]:
@@ -118,7 +114,7 @@ def _not_by_chance(run: AnsweredRun) -> list[str]:
 
 def _other_language(run: AnsweredRun) -> list[str]:
     """The reason against an answer of the model in another language than the request's, if it is not a translation."""
-    if run.steps[-1].tool is not None or _TRANSLATES.search(run.request):
+    if run.steps[-1].tool is not None or is_translation(run.request):
         return []
     asked, answered = language_of(run.request), language_of(as_text(run.results[run.steps[-1].step_id]))
     is_other = asked is not None and answered is not None and asked != answered

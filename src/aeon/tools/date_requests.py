@@ -40,10 +40,22 @@ _ELSEWHERE = (
     rf"|{_DATED}|\b(?:nach|vor|bis|seit) \w"
 )
 _ONLY_NOW = (
-    r"(?:what(?:'s| is)? (?:the )?(?:current )?(?:time|date|day|weekday)(?: is it| is today| today| now| is it today)*"
-    r"|wie sp(?:ä|ae)t ist es|wie viel uhr ist es|welche[rs] (?:tag|datum|wochentag) (?:ist heute|haben wir heute))"
-    r"\s*[?.!]?"
+    r"what(?:'s| is)? (?:the )?(?:current )?(?:time|date|day|weekday)(?: is it| is today| today| now| is it today)*"
+    r"|wie sp(?:ä|ae)t ist es|wie viel uhr ist es|welche[rs] (?:tag|datum|wochentag) (?:ist heute|haben wir heute)"
+    # Spanish, French
+    r"|(?:a |en )?qu[ée] (?:d[íi]a|fecha|hora|a[ñn]o|mes)(?: de la semana)? (?:es|estamos|tenemos)(?: hoy| ahora| ahora mismo)?"
+    r"|a cu[áa]ntos estamos(?: hoy)?|cu[áa]l es la fecha (?:de hoy|actual|hoy)"
+    r"|(?:on est |c['\u2019]est |il est )quel(?:le)? (?:jour|date|heure|mois)(?: aujourd['\u2019]hui)?"
+    r"|(?:en )?quel(?:le)? (?:jour|date|heure|ann[ée]e|mois)(?: de la semaine)? (?:est-il|est-on|est-ce|sommes-nous|on est|est)"
+    r"(?: aujourd['\u2019]hui| maintenant)?|quelle est la date (?:d['\u2019]aujourd['\u2019]hui|aujourd['\u2019]hui|du jour)"
+    # Italian, Dutch, Portuguese
+    r"|(?:in )?che (?:giorno|or[ae]|mese|anno) (?:è|sono|siamo)(?: oggi| adesso)?|quanti ne abbiamo(?: oggi)?"
+    r"|welke (?:dag|datum|maand) is het(?: vandaag)?|hoe laat is het(?: nu)?|que (?:dia|horas?) (?:é|são)(?: hoje| agora)?"
+    # a year or a month in English and German
+    r"|(?:what|which) (?:year|month) (?:is it|is this|are we in)(?: now| today)?"
+    r"|welche[rsn]? (?:jahr|monat) (?:ist|haben wir)(?: gerade| jetzt| heute| denn)?"
 )
+"""Whole questions for the present day or time."""
 _NOW_IN_PLACE = (
     r"(?:(?:and )?what(?:'?s| is)? (?:the )?(?:current |local )?(?:time|date|day)(?: is it| is today)?(?: right now| now| today)? in "
     r"|(?:current|local) time in |(?:und )?wie (?:sp(?:ä|ae)t|viel uhr) ist es (?:gerade |jetzt )?in |aktuelle (?:uhr)?zeit in )"
@@ -131,19 +143,21 @@ _ASIDE = re.compile(
 """Words around a question that mean nothing for it."""
 _PRESENT = re.compile(
     r"\b(today|tonight|tomorrow|yesterday|now|this (?:week|month|year|morning|evening|afternoon)|heute|morgen|gestern"
-    r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt)\b",
+    r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt"
+    r"|hoy|mañana|ayer|ahora|est[ea] (?:semana|mes|año)|aujourd['\u2019]hui|demain|maintenant|ce(?:tte)? (?:semaine|mois|année)"
+    r"|oggi|domani|ieri|adesso|vandaag|gisteren|hoje|amanhã|agora)\b",
     re.IGNORECASE,
 )
 
 
 def asks_now(request: str) -> bool:
     """Whether a request asks for the present date or time, and not for that of another place or day."""
-    return _found(_ASKS_NOW, request) and not _found(_ELSEWHERE, request)
+    return asks_only_now(request) or (_found(_ASKS_NOW, request) and not _found(_ELSEWHERE, request))
 
 
 def asks_only_now(request: str) -> bool:
     """Whether the whole request is the question for the present date or time."""
-    return asks_now(request) and compiled(_ONLY_NOW).fullmatch(plain_text(request)) is not None
+    return compiled(_ONLY_NOW).fullmatch(plain_text(request).strip(" \u00bf?!.")) is not None
 
 
 def read_place_of_now(request: str) -> str | None:

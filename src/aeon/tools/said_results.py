@@ -45,6 +45,15 @@ _GERMAN = {
     "saturday": "Samstag",
     "sunday": "Sonntag",
 }
+_FIELDS = {"zone": r"\btime[ -]?zone\b|\bzeitzone\b", "week": r"(?<!of the )\bweek\b|\b(?:kalenderwoche|kw|woche)\b"}
+_TIME = r"\b(?:time|uhr|uhrzeit|spät|hora|heure|or[ae]|laat|horas)\b"
+_DAY = r"\b(?:date|day|weekday|datum|tag|wochentag|fecha|día|jour|giorno|dag|dia)\b"
+_WEEKDAYS = {
+    "English": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "German": ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"),
+    "French": ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+    "Spanish": ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
+}
 _DONE = {"memory_write": ("kept", "gemerkt"), "memory_forget": ("forgotten", "vergessen")}
 """What was done with a stored value, in English and German, by tool."""
 _LEAP_YEAR = r"\bleap[ -]year\b|\bschaltjahr\b"
@@ -55,10 +64,25 @@ def say_result(tool: str | None, result: Json, request: str) -> str:
     if tool in _DONE and isinstance(result, dict):
         done = _DONE[tool][language_of(request) == "German"]
         return f"{as_text(result['key']).replace('_', ' ')}: {as_text(result['value'])} ({done})"
+    if tool == "now" and isinstance(result, dict):
+        return _say_now(cast(JsonObject, result), plain_text(request), language_of(request))
     if tool != DATE_TOOL or not isinstance(result, dict):
         return as_lines(result)
     answer = _say_date(cast(JsonObject, result), plain_text(request))
     return _in_german(answer) if language_of(request) == "German" else answer
+
+
+def _say_now(now: JsonObject, asked: str, language: str | None) -> str:
+    """What is asked for of the present moment: "2026-11-28 (Saturday)", "13:10, Europe/Lisbon, WET (UTC+00:00)"."""
+    if (field := next((field for field, words in _FIELDS.items() if _has(words, asked)), None)) is not None:
+        return str(now[field])
+    asks_time, asks_day = _has(_TIME, asked), _has(_DAY, asked)
+    weekdays = dict(zip(_WEEKDAYS["English"], _WEEKDAYS.get(language or "English", _WEEKDAYS["English"]), strict=True))
+    day = f"{now['date']} ({weekdays[now['weekday']]})"
+    time = f"{str(now['time'])[:5]}, {now['zone']}"
+    if asks_time and asks_day:
+        return f"{day}, {time}"
+    return time if asks_time else day
 
 
 def _in_german(answer: str) -> str:

@@ -13,6 +13,7 @@ from aeon.adapters.files.folders import FolderAccess
 from aeon.adapters.files.texts import read_text
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
+from aeon.base.writing import asks_for_code
 from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, TextRead, Tool
 
@@ -63,7 +64,9 @@ class _FileTool(Tool):
         self._access = access
 
     def suits(self, request: str) -> bool:
-        return bool(_FILE_WORDS.search(request) or _FILE_NAME.search(request))
+        """Whether the request speaks of files, and does not want a command or a program that works on some."""
+        speaks_of_files = _FILE_WORDS.search(request) or _FILE_NAME.search(request)
+        return bool(speaks_of_files) and not asks_for_code(request)
 
     def _named_file(self, request: str) -> str | None:
         """The one file in a request that exists and may be read."""

@@ -130,7 +130,7 @@ def answer_marks(message: str, text: str, recalled: Sequence[str] = (), material
 
     An answer from the `material` that the user attached is to have no numbers of its own.
     """
-    if (declined := declined_mark(text)) is not None:
+    if (declined := declined_mark(text, message)) is not None:
         return [declined]
     read = PlanStep(step_id="read", description="read what is attached", tool="attachment")
     answer = PlanStep(step_id="s1", description=message, agent="llm", arguments={"text": _READ} if material else None)
