@@ -2,8 +2,8 @@
 
 import pytest
 
-from aeon.base.writing import asks_for_code, asks_for_text, is_translation
-from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT, WRITING_SYSTEM_PROMPT, answer_instructions
+from aeon.base.writing import asks_for_code, asks_for_text, is_rewriting, is_translation
+from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT, WRITING_SYSTEM_PROMPT, answer_prompt
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT, WRIT
         "Turn this into a haiku: the train was late again",
         "make this more polite: give me my money back",
         "Fix the grammar: he dont likes apples",
-        "translate to french: where is the next pharmacy",
+        "translate to french the words on the sign",
         "Schreib mir eine Einladung zum Grillen",
         "Formuliere das höflicher: Komm sofort her",
         "Écris une invitation pour un pique-nique",
@@ -28,7 +28,7 @@ from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT, WRIT
 )
 def test_a_text_that_is_to_be_written_needs_nothing_else(request_):
     assert asks_for_text(request_)
-    assert answer_instructions(request_).startswith(WRITING_SYSTEM_PROMPT.split("{")[0])
+    assert answer_prompt(request_)[1].startswith(WRITING_SYSTEM_PROMPT.split("{")[0])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_text_that_is_to_be_written_needs_nothing_else(request_):
 )
 def test_live_data_actions_and_private_data_are_not_made_up(request_):
     assert not asks_for_text(request_)
-    assert answer_instructions(request_) in (ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT.format(language="English"))
+    assert answer_prompt(request_)[1] in (ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT.format(language="English"))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,7 @@ def test_live_data_actions_and_private_data_are_not_made_up(request_):
         "Give me a regex for German postcodes in a file",
         "I need an Excel formula that adds the files column",
         "how do I find all files larger than 1 GB in linux?",
+        "linux one liner to count the lines in all .py files in this folder",
         "Schreib mir eine Python-Funktion, die Dateien zählt",
     ],
 )
@@ -91,3 +92,21 @@ def test_a_question_about_files_or_a_file_to_write_is_no_program(request_):
 )
 def test_a_translation_names_no_language_for_its_answer(request_, is_one):
     assert is_translation(request_) is is_one
+
+
+@pytest.mark.parametrize(
+    ("request_", "is_one"),
+    [
+        ("turn this into bullet points: two towels and water for 3 days", True),
+        ("Translate to German: 5 apples and 3 pears", True),
+        ("Kürze das: Am 3.5. um 9 Uhr treffen wir uns", True),
+        ("Write the total of these: 3, 4", False),
+        ("Make 3 bullets: a, b, c", False),
+        ("Compute: 3 + 4", False),
+        ("Write a poem", False),
+        ("Rewrite this: ", False),
+    ],
+)
+def test_a_text_behind_a_colon_is_rewritten_and_not_computed_with(request_, is_one):
+    """Bullet points about two towels and 3 days were answered with 7."""
+    assert is_rewriting(request_) is is_one

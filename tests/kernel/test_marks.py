@@ -545,6 +545,9 @@ def test_a_decline_is_known_also_without_its_prefix(text, mark):
         "Es tut mir leid, aber ich kann dir dabei nicht helfen.",
         "Leider kann ich diese E-Mail nicht schreiben.",
         "Désolé, mais je ne peux pas vous aider.",
+        "Je ne peux pas vous aider avec cela.",
+        "No puedo ayudarte con eso.",
+        "Ich kann dir dabei leider nicht helfen.",
         "Lo siento, pero no puedo ayudarte con eso.",
     ],
 )

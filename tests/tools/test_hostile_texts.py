@@ -47,6 +47,11 @@ PIECES = [
         "my note ",
         "forget that my code is ",
         "is 4 from memory ",
+        "translate to german: ",
+        'translate "a',
+        "send my ",
+        "sorry, but i ",
+        "no puedo ",
         "1. 1. ",
         "//",
         "/**/",
@@ -59,7 +64,11 @@ PIECES = [
 
 READ_REQUESTS = """
 import sys
+from aeon.llm.instructions import answer_prompt
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.plan.models import PlanStep
+from aeon.supervisor.answered_run import AnsweredRun
+from aeon.supervisor.reach_checks import reach_doubts
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
@@ -67,10 +76,14 @@ memory = InMemoryKVStore()
 for number in range(500):
     memory.write(f"note {number} of my day", "1 day")
 registry = ToolRegistry(builtin_tools(memory), plans_always=False)
+step = [PlanStep(step_id="s1", description="answer", agent="llm")]
 for piece in sys.argv[1:]:
     print(repr(piece), flush=True)
     for text in (piece * 600, "".join(f"{piece} word{number} " for number in range(3000)), (piece * 300)[:290] + "#", (piece * 300)[:290] + "?", piece * 30 + "# is what?"):
         registry.offer(text)
+        answer_prompt(text)
+        for answer in ("It is so.", text):
+            reach_doubts(AnsweredRun(text, step, [], {"s1": answer}, is_planned=True, is_written=True))
 """
 
 READ_REPLIES = """

@@ -33,6 +33,8 @@ _USUAL: Final[Mapping[str, str]] = {
         bij naar mij mijn alsjeblieft schrijf geef deze dit dat ook nog
     """,
 }
+LANGUAGES: Final = tuple(_USUAL)
+"""The languages that can be told."""
 _BY_LANGUAGE: Final = {language: frozenset(words.split()) for language, words in _USUAL.items()}
 
 

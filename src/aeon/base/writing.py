@@ -16,7 +16,8 @@ _WRITES: Final = re.compile(
     r"|\b(?:fix|correct|check|improve) (?:the |my |this )?(?:grammar|spelling|punctuation|sentence|text|wording)\b"
     r"|\b(?:haiku|limerick|poem|slogan|tagline|subject line|caption|out[- ]of[- ]office)\b"
     # a kind of text, and what it is about
-    r"|^\W*(?:(?:an?|one|two|three|some|short|quick|funny|please|pls|i|we|need|want|give|me|us) ){0,5}(?:\w+ ){0,2}"
+    r"|^\W*(?!(?:send|mail|text|forward|post|read|open|show|find|check|delete|print|schick|sende|lies|zeig|envoie|lis|envía|lee)\b)"
+    r"(?:(?:an?|one|two|three|some|short|quick|funny|please|pls|i|we|need|want|give|me|us) ){0,5}(?:\w+ ){0,2}"
     r"(?:tweet|posts?|complaint|invitation|wish(?:es)?|greetings?|toast|speech|sentences?|letter|e-?mail|message|announcement"
     r"|headline|names?|titles?|bio|thank[- ]you note|apology|description|einladung|beschwerde|glückwunsch|grußkarte"
     r"|rede|nachricht|brief|invitación|queja|mensaje|felicitación|invitation|réclamation|message|vœux|voeux)"
@@ -43,7 +44,13 @@ _WRITES_CODE: Final = re.compile(
     r"\b(?:write|give|show|need|create|generate|want|schreib\w*|gib|brauche|écris|escribe)\b(?: \w+){0,2} "
     r"(?:an?|some|one|eine?n?|une?)\b[^.?!\n]{0,40}\b(?:command|one-?liner|script|function|snippet|query|formula|regex"
     r"|regular expression|program|befehl|skript|funktion|commande|fonction|comando|función)\b"
+    r"|\b(?:bash|shell|linux|unix|python|git|sql|excel|vim|awk|sed)\b[^.?!\n]{0,20}"
+    r"\b(?:one[- ]?liner|command|regex|formula|befehl)\b"
     r"|\bhow (?:do|can|would|to)\b[^?\n]{0,80}\b(?:bash|shell|linux|terminal|python|git|sql|regex|excel|vim)\b",
+    re.IGNORECASE,
+)
+_COMPUTES: Final = re.compile(
+    r"\d|\b(?:results?|sum|total|values?|numbers?|answer|calculat\w*|comput\w*|ergebnis|summe|zahlen?|rechne\w*)\b",
     re.IGNORECASE,
 )
 _INTO_FILE: Final = re.compile(
@@ -62,6 +69,12 @@ def asks_for_text(request: str) -> bool:
     if len(request.split()) > _MAX_WORDS or _NEEDS_MORE.search(request):
         return False
     return _WRITES.search(request) is not None
+
+
+def is_rewriting(request: str) -> bool:
+    """Whether a request gives a text behind a colon that is to be rewritten or translated, not computed with."""
+    task, colon, text = request[: 4 * _SEARCHED].partition(":")
+    return bool(colon and text.strip()) and asks_for_text(task) and _COMPUTES.search(task) is None
 
 
 def asks_for_code(request: str) -> bool:

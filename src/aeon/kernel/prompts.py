@@ -7,7 +7,7 @@ from aeon.base.binding import bind
 from aeon.base.clock import local_time
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.kernel.marks import is_fallback
-from aeon.llm.instructions import MATERIAL_SYSTEM_PROMPT, NOTHING_DONE, STEP_SYSTEM_PROMPT, answer_instructions
+from aeon.llm.instructions import MATERIAL_SYSTEM_PROMPT, NOTHING_DONE, STEP_SYSTEM_PROMPT, answer_prompt
 from aeon.llm.material import as_material
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.date_requests import names_the_present
@@ -109,8 +109,8 @@ def reasoning_prompt(
     """
     now = f"Now: {local_time(context.instant)}" if context.instant else ""
     if answers_request and not step.arguments:
-        shown = [now, context.request] if names_the_present(context.request) else [context.request]
-        return "\n".join(shown), answer_instructions(context.request), 0
+        shown, instructions = answer_prompt(context.request)
+        return "\n".join([now, shown] if now and names_the_present(shown) else [shown]), instructions, 0
     text, left_out = as_material(bind(step.arguments, context.results) if step.arguments else _long_results(context))
     parts = [NOTHING_DONE if is_fallback else "", text and f"{text}\n", step.description]
     if context.goal is not None and not step.arguments:

@@ -4,7 +4,8 @@ from typing import Final
 
 from aeon.base.language import language_of
 from aeon.base.talk import DECLINE_PREFIX, NOT_IN_TEXT, is_talk
-from aeon.base.writing import asks_for_text, is_translation
+from aeon.base.translations import read_translation
+from aeon.base.writing import asks_for_code, asks_for_text, is_translation
 
 NO_ACCESS: Final = "I have no access to that"
 """The decline that the instructions of an answer ask for; small models forget the prefix, or change it."""
@@ -22,9 +23,15 @@ TALK_SYSTEM_PROMPT: Final = (
 """Instructions for talk: nothing in it needs what the model lacks, so that it is not told to decline."""
 
 WRITING_SYSTEM_PROMPT: Final = (
-    "You write and rewrite short texts for the user. Answer with the text alone, ready to use, in {language}."
+    "You are an experienced copywriter. Write the text that the user asks for, in {language}, with all the details "
+    "that they name, and nothing else."
 )
 """Instructions for a text that is to be written: nothing in it needs what the model lacks."""
+
+TRANSLATION_SYSTEM_PROMPT: Final = (
+    "You are a professional translator. Translate the user's text into {language}. Answer with the translation alone."
+)
+"""Instructions for a translation: shown the request itself, small models answer the text instead."""
 
 STEP_SYSTEM_PROMPT: Final = (
     "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
@@ -50,15 +57,17 @@ REPAIR_SYSTEM_PROMPT: Final = (
 )
 
 
-def answer_instructions(request: str) -> str:
-    """The instructions for a request that the model answers itself.
+def answer_prompt(request: str) -> tuple[str, str]:
+    """What a model is shown of a request that it answers itself, and the instructions for it.
 
     Those for talk and for texts name its language: small models answer in English else.
     """
+    if (translation := read_translation(request)) is not None:
+        return translation.text, TRANSLATION_SYSTEM_PROMPT.format(language=translation.target)
     language = language_of(request) or "the language of the request"
     if is_talk(request):
-        return TALK_SYSTEM_PROMPT.format(language=language)
-    if asks_for_text(request):
+        return request, TALK_SYSTEM_PROMPT.format(language=language)
+    if asks_for_text(request) or asks_for_code(request):
         wanted = "the language that is asked for" if is_translation(request) else language
-        return WRITING_SYSTEM_PROMPT.format(language=wanted)
-    return ANSWER_SYSTEM_PROMPT
+        return request, WRITING_SYSTEM_PROMPT.format(language=wanted)
+    return request, ANSWER_SYSTEM_PROMPT

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
-from aeon.base.language import language_of
+from aeon.base.language import LANGUAGES, language_of
+from aeon.base.translations import read_translation
 from aeon.base.writing import is_translation
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
@@ -14,6 +15,7 @@ from aeon.supervisor.echoes import is_echo, is_partial_echo
 from aeon.supervisor.moment_checks import moment_doubts
 from aeon.supervisor.number_checks import number_doubts
 from aeon.supervisor.numerals import find_numbers
+from aeon.supervisor.reach_checks import reach_doubts
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT, QUERY_TABLES
@@ -73,7 +75,13 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
     checks = (_unaided, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no)
-    return [*unused, *number_doubts(run), *moment_doubts(run), *(reason for check in checks for reason in check(run))]
+    return [
+        *unused,
+        *number_doubts(run),
+        *moment_doubts(run),
+        *reach_doubts(run),
+        *(reason for check in checks for reason in check(run)),
+    ]
 
 
 def _doubts_by_tool(run: AnsweredRun) -> list[str] | None:
@@ -114,11 +122,16 @@ def _not_by_chance(run: AnsweredRun) -> list[str]:
 
 def _other_language(run: AnsweredRun) -> list[str]:
     """The reason against an answer of the model in another language than the request's, if it is not a translation."""
-    if run.steps[-1].tool is not None or is_translation(run.request):
+    answered = language_of(as_text(run.results[run.steps[-1].step_id]))
+    if run.steps[-1].tool is not None or answered is None:
         return []
-    asked, answered = language_of(run.request), language_of(as_text(run.results[run.steps[-1].step_id]))
-    is_other = asked is not None and answered is not None and asked != answered
-    return [f"the request is in {asked}, the answer in {answered}"] if is_other else []
+    if (translation := read_translation(run.request)) is not None:
+        is_other = translation.target in LANGUAGES and translation.target != answered
+        return (
+            [f"a translation into {translation.target} was asked for, the answer is in {answered}"] if is_other else []
+        )
+    asked = None if is_translation(run.request) else language_of(run.request)
+    return [f"the request is in {asked}, the answer in {answered}"] if asked not in (None, answered) else []
 
 
 def _no_time(run: AnsweredRun) -> list[str]:

@@ -17,16 +17,16 @@ _ENGLISH: Final = (
     r"|(?:do not|don['\u2019]?t) have (?:\w+ ){0,3}(?:access to|the ability to|(?:real-time|live|current) \w+))"
 )
 _GERMAN: Final = (
-    r"(?:es tut mir (?:sehr )?leid|tut mir leid|entschuldigung|leider)\W{0,3}(?:aber |dass )?(?:ich kann|kann ich|ich)"
+    r"(?:(?:es tut mir (?:sehr )?leid|tut mir leid|entschuldigung|leider)\W{0,3}(?:aber |dass )?)?(?:ich kann|kann ich|ich)"
     r"\b[^.!?]{0,80}\b(?:nicht|kein\w*)\b[^.!?]{0,80}"
     r"\b(?:bereitstellen|helfen|liefern|schreiben|erstellen|zugreifen|beantworten|durchführen|ausführen|abrufen)\b"
 )
 _FRENCH: Final = (
-    r"(?:je suis )?(?:désolée?|navrée?)\W{0,3}(?:mais )?je ne (?:peux|suis)(?: pas)?\b[^.!?]{0,40}"
+    r"(?:(?:je suis )?(?:désolée?|navrée?)\W{0,3}(?:mais )?)?je ne (?:peux|suis)(?: pas)?\b[^.!?]{0,40}"
     r"\b(?:fournir|aider|accéder|générer|écrire|répondre|prédire|effectuer|créer)\b"
 )
 _SPANISH: Final = (
-    r"(?:lo siento|disculpa|lamentablemente)\W{0,3}(?:pero )?no (?:puedo|soy capaz de)\b[^.!?]{0,40}"
+    r"(?:(?:lo siento|disculpa|lamentablemente)\W{0,3}(?:pero )?)?no (?:puedo|soy capaz de)\b[^.!?]{0,40}"
     r"\b(?:proporcionar\w*|ayudar\w*|acceder|generar|escribir|responder|predecir|realizar|crear)\b"
 )
 _REFUSAL: Final = re.compile(rf"\W*(?:{_ENGLISH}|{_GERMAN}|{_FRENCH}|{_SPANISH})", re.IGNORECASE)

@@ -30,7 +30,7 @@ _ASKS_NOW = (
     r"\bwhat(?:'s| is|s)? (?:the )?(?:current |local |exact )*(?:time|date|day|weekday|time ?zone)(?: and time)?"
     r"(?: is it| is today| is it today| of the week is it| of the week is it today| today| now| right now)*\s*(?:[?.!]|$)"
     r"|\bwhat (?:day|weekday|date) (?:of the week )?is (?:it |today)|\bwhich (?:week|day|weekday|calendar week|iso week) (?:is (?:it|this)|are we in)"
-    r"|\b(?:what|which) (?:calendar |iso )?week (?:number )?(?:of the year )?(?:is it|are we in)|\b(?:current|today's|local) (?:date|time|weekday|time zone|iso week|calendar week|week)\b"
+    r"|\b(?:what|which) (?:calendar |iso )?week (?:number )?(?:of the year )?(?:is it|are we in)|\b(?:current|today'?s|local) (?:date|time|weekday|time zone|iso week|calendar week|week)\b"
     r"|\btell me the (?:time|date)\b|\bwie sp(?:ä|ae)t (?:ist es|haben wir)|\bwie viel uhr\b|\bwieviel uhr\b"
     r"|\b(?:welche[rsn]?|was f(?:ü|ue)r ein) (?:tag|datum|wochentag|kalenderwoche|uhrzeit|woche|zeitzone) (?:ist|haben|sind|haben wir)\b(?! (?:in|am|der|das) \d)"
     r"|\b(?:aktuelle[nrs]?|heutige[nrs]?|jetzige[nrs]?) (?:datum|uhrzeit|zeit|wochentag|kalenderwoche|tag)|\bden wievielten haben wir"
@@ -40,7 +40,7 @@ _ELSEWHERE = (
     rf"|{_DATED}|\b(?:nach|vor|bis|seit) \w"
 )
 _ONLY_NOW = (
-    r"what(?:'s| is)? (?:the )?(?:current )?(?:time|date|day|weekday)(?: is it| is today| today| now| is it today)*"
+    r"what(?:'?s| is)? (?:the |today'?s )?(?:current )?(?:time|date|day|weekday)(?: is it| is today| today| now| is it today)*"
     r"|wie sp(?:ä|ae)t ist es|wie viel uhr ist es|welche[rs] (?:tag|datum|wochentag) (?:ist heute|haben wir heute)"
     # Spanish, French
     r"|(?:a |en )?qu[ée] (?:d[íi]a|fecha|hora|a[ñn]o|mes)(?: de la semana)? (?:es|estamos|tenemos)(?: hoy| ahora| ahora mismo)?"
@@ -111,6 +111,11 @@ _FORMS = (
     rf"wie ?viele tage (?:hat|hatte) (?:der )?(?P<days_in>{_MONTH} \d{{4}})",
     rf"how many days (?:did|does|will|are (?:there )?in|were (?:there )?in) (?P<month>{_MONTH}) (?:have )?(?:in|of) (?P<year>\d{{4}})",
     rf"wie ?viele tage (?:hat|hatte|hat der|hatte der) (?P<month>{_MONTH}) (?:im jahr )?(?P<year>\d{{4}})",
+    r"(?:what|which) (?:date|day|weekday)(?: of the week)? (?:is|was|will be|is it) (?:it )?(?P<start>tomorrow|yesterday)",
+    r"(?:what|which) (?:date|day) (?:is|was) (?P<start>the day (?:after tomorrow|before yesterday))",
+    r"(?:welche[rs]|was für ein) (?:tag|datum|wochentag) (?:ist|war|haben wir) (?:denn )?(?P<start>morgen|gestern|übermorgen|vorgestern)",
+    r"\u00bf?qu[ée] (?:d[íi]a|fecha)(?: de la semana)? (?:es|ser[áa]|fue|era) (?P<start>mañana|ayer)",
+    r"(?:on est |on sera |ce sera |c'est )?quel(?:le)? (?:jour|date)(?: est-ce| sera-t-on| est-on| serons-nous| est| sera)? (?P<start>demain)",
     rf"{_WEEKDAY} (?P<start>(?!today|heute|tomorrow|morgen)<day>)(?: be| falls?(?: on)?| sein)?",
     rf"(?:add|addiere|what is|was ist|what's)? ?(?P<add><lengths>) (?:to|zu) (?P<start>{_MOMENT})",
     rf"(?P<before>subtract|take|ziehe) (?P<add><lengths>) (?:from|von) (?P<start>{_MOMENT})",

@@ -85,10 +85,10 @@ _MONTH_DAY = re.compile(r"-{0,2}(?P<month>\d{1,2})-(?P<day>\d{1,2})")
 _GERMAN_DAY = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
 _NEAR_DAYS = {
     **dict.fromkeys(("today", "heute"), 0),
-    **dict.fromkeys(("tomorrow", "morgen"), 1),
-    **dict.fromkeys(("day after tomorrow", "übermorgen"), 2),
-    **dict.fromkeys(("yesterday", "gestern"), -1),
-    **dict.fromkeys(("day before yesterday", "vorgestern"), -2),
+    **dict.fromkeys(("tomorrow", "morgen", "mañana", "demain"), 1),
+    **dict.fromkeys(("day after tomorrow", "the day after tomorrow", "übermorgen"), 2),
+    **dict.fromkeys(("yesterday", "gestern", "ayer"), -1),
+    **dict.fromkeys(("day before yesterday", "the day before yesterday", "vorgestern"), -2),
 }
 _FEASTS = {
     **dict.fromkeys(("christmas", "christmas day", "xmas", "weihnachten"), (12, 25)),

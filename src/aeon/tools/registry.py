@@ -11,12 +11,15 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema
 from aeon.base.language import with_language
+from aeon.base.writing import is_rewriting
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Example, TextRead, Tool, timeout_problems
 from aeon.tools.quoted_lines import QUOTE_LINES, quote_steps
 from aeon.tools.text_calculations import asks_to_calculate, calculation_steps
 from aeon.tools.worked_solutions import CALCULATOR
 
+_OF_OWN_WORDS = frozenset(("calculator", "exact", "now", "date_math", "convert_time", "convert_units"))
+"""Tools that compute with what stands in a request. A text in it that is to be rewritten is not for them."""
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
 
 
@@ -116,6 +119,8 @@ class ToolRegistry:
         shown = common | extra
         hints = _hints(extra, request) or _hints(common, request)
         suiting = extra | {name: entry for name, entry in common.items() if _suits(entry.tool, request)}
+        if is_rewriting(request):
+            suiting = {name: entry for name, entry in suiting.items() if name not in _OF_OWN_WORDS}
         return ToolOffer(
             common=[deepcopy(entry.exported) for entry in common.values()],
             extra=[deepcopy(entry.exported) for entry in extra.values()],

@@ -68,8 +68,8 @@ def say_result(tool: str | None, result: Json, request: str) -> str:
         return _say_now(cast(JsonObject, result), plain_text(request), language_of(request))
     if tool != DATE_TOOL or not isinstance(result, dict):
         return as_lines(result)
-    answer = _say_date(cast(JsonObject, result), plain_text(request))
-    return _in_german(answer) if language_of(request) == "German" else answer
+    answer, language = _say_date(cast(JsonObject, result), plain_text(request)), language_of(request)
+    return _in_german(answer) if language == "German" else _with_weekdays(answer, language)
 
 
 def _say_now(now: JsonObject, asked: str, language: str | None) -> str:
@@ -77,12 +77,17 @@ def _say_now(now: JsonObject, asked: str, language: str | None) -> str:
     if (field := next((field for field, words in _FIELDS.items() if _has(words, asked)), None)) is not None:
         return str(now[field])
     asks_time, asks_day = _has(_TIME, asked), _has(_DAY, asked)
-    weekdays = dict(zip(_WEEKDAYS["English"], _WEEKDAYS.get(language or "English", _WEEKDAYS["English"]), strict=True))
-    day = f"{now['date']} ({weekdays[now['weekday']]})"
+    day = _with_weekdays(f"{now['date']} ({now['weekday']})", language)
     time = f"{str(now['time'])[:5]}, {now['zone']}"
     if asks_time and asks_day:
         return f"{day}, {time}"
     return time if asks_time else day
+
+
+def _with_weekdays(answer: str, language: str | None) -> str:
+    """An answer with its weekdays in a language, if their names in it are known."""
+    weekdays = dict(zip(_WEEKDAYS["English"], _WEEKDAYS.get(language or "", _WEEKDAYS["English"]), strict=True))
+    return compiled("|".join(weekdays)).sub(lambda name: weekdays[name[0]], answer)
 
 
 def _in_german(answer: str) -> str:
