@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.base.talk import DECLINE_PREFIX, is_talk
-from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT
+from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TRANSLATION_SYSTEM_PROMPT
 from aeon.testing.plans import plan, step
 
 TALK = [
@@ -91,3 +91,21 @@ def test_talk_has_instructions_of_its_own_that_name_the_language_core_19(run, re
     else:
         assert instructions.endswith(words)
         assert DECLINE_PREFIX not in instructions
+
+
+def test_a_translator_is_shown_the_text_alone_without_the_time(run):
+    """The time stood before a text with "mañana", and was translated with it."""
+    request_ = "translate to German: see you tomorrow"
+    made = run([plan(step("a", request_, agent="llm")), "Bis morgen"])
+    made.execute(request_)
+    shown = made.model.requests[-1]
+    assert shown.prompt == "see you tomorrow"
+    assert shown.system_prompt == TRANSLATION_SYSTEM_PROMPT.format(language="German")
+
+
+def test_a_translation_into_another_language_than_the_one_asked_for_is_doubtful_core_19(run):
+    request_ = "traduis en espagnol : où est la gare"
+    made = run([plan(step("a", request_, agent="llm")), "La gare est dans le centre de la ville"])
+    result = made.execute(request_)
+    assert result["trusted"] is False
+    assert "a translation into Spanish was asked for, the answer is in French" in str(result["marks"])

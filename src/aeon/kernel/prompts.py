@@ -110,7 +110,8 @@ def reasoning_prompt(
     now = f"Now: {local_time(context.instant)}" if context.instant else ""
     if answers_request and not step.arguments:
         shown, instructions = answer_prompt(context.request)
-        return "\n".join([now, shown] if now and names_the_present(shown) else [shown]), instructions, 0
+        is_of_today = bool(now) and shown == context.request and names_the_present(shown)
+        return f"{now}\n{shown}" if is_of_today else shown, instructions, 0
     text, left_out = as_material(bind(step.arguments, context.results) if step.arguments else _long_results(context))
     parts = [NOTHING_DONE if is_fallback else "", text and f"{text}\n", step.description]
     if context.goal is not None and not step.arguments:

@@ -17,7 +17,7 @@ _ENGLISH: Final = (
     r"|(?:do not|don['\u2019]?t) have (?:\w+ ){0,3}(?:access to|the ability to|(?:real-time|live|current) \w+))"
 )
 _GERMAN: Final = (
-    r"(?:(?:es tut mir (?:sehr )?leid|tut mir leid|entschuldigung|leider)\W{0,3}(?:aber |dass )?)?(?:ich kann|kann ich|ich)"
+    r"(?:(?:(?:es )?tut mir (?:sehr )?leid|entschuldigung|leider)\W{0,3}(?:aber |dass )?)?(?:ich kann|kann ich|ich)"
     r"\b[^.!?]{0,80}\b(?:nicht|kein\w*)\b[^.!?]{0,80}"
     r"\b(?:bereitstellen|helfen|liefern|schreiben|erstellen|zugreifen|beantworten|durchführen|ausführen|abrufen)\b"
 )
