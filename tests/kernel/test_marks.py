@@ -572,6 +572,22 @@ def test_words_that_are_wanted_or_part_of_a_text_are_no_refusal(request_, text):
     assert declined_mark(text, request_) is None
 
 
+@pytest.mark.parametrize(
+    ("request_", "text", "reason"),
+    [
+        ("Wie heißt mein Vermieter?", "Ihr Vermieter ist [Name des Vermieters].", "[Name des Vermieters]"),
+        ("Who is my dentist?", "Your dentist is [Dentist's Name].", "[Dentist's Name]"),
+        ("Write a letter to my landlord", "Dear [Landlord's Name],", None),
+        ("What does [Note] mean?", "[Note] is a remark.", None),
+        ("How do I link in Markdown?", "Write [Text](address) or [text].", None),
+        ("Give me a list in Python", 'Use ["A", "B"] or [1, 2].', None),
+    ],
+)
+def test_a_placeholder_in_place_of_an_answer_is_doubtful_core_19(request_, text, reason):
+    marks = doubt_marks(said_by_model(request_, text))
+    assert marks == ([f"doubtful: the answer has a placeholder: {reason}"] if reason else [])
+
+
 @pytest.mark.parametrize("request_", ["Roll 3d6 for me", "Flip a coin", "Wirf zwei Würfel", "Pick a random number"])
 def test_what_chance_decides_is_doubtful_if_nothing_was_drawn_core_19(request_):
     """A small model planned "Roll 3d6" as 3 * 6 + 1 + 1 + 1, and its answer was 21."""

@@ -9,7 +9,7 @@ from typing import Final
 _MAX_WORDS: Final = 120
 _SEARCHED: Final = 600
 
-_WRITES: Final = re.compile(
+_WRITES: Final = (
     r"\b(?:write|draft|compose|rephrase|reword|rewrite|paraphrase|proofread|shorten|translate)\b"
     r"|\b(?:make|turn) (?:this|it|that|the)\b[^.?!]{0,40}"
     r"\b(?:polite|formal|friendl|short|casual|professional|simple|nice|haiku|poem|limerick|tweet|list|bullet)\w*"
@@ -24,10 +24,9 @@ _WRITES: Final = re.compile(
     r"(?: \w+){0,3}?(?::| (?:for|to|about|on|that|saying|an|für|über|zu[mr]?|pour|sur|para|sobre|de) )"
     r"|\b(?:schreibe?n?|verfasse?n?|formuliere?n?|dichte?n?|kürze?n?|korrigiere?n?|übersetze?n?|gedicht|betreff\w*)\b"
     r"|\b(?:écri[st]|écrire|rédige\w*|reformule\w*|corrige\w*|traduis|traduire|raccourcis|poème)\b"
-    r"|\b(?:escribe|escríbeme|redacta\w*|reformula\w*|traduce\w*|acorta\w*|poema)\b",
-    re.IGNORECASE,
+    r"|\b(?:escribe|escríbeme|redacta\w*|reformula\w*|traduce\w*|acorta\w*|poema)\b"
 )
-_NEEDS_MORE: Final = re.compile(
+_NEEDS_MORE: Final = (
     r"https?:|\b(?:weather|forecast|news|headlines?|stock price|latest|current\w*|right now"
     r"|wetter\w*|nachrichten|aktuell\w*|météo|actualités?|noticias|el tiempo)\b"
     # to act with the text
@@ -37,51 +36,49 @@ _NEEDS_MORE: Final = re.compile(
     # to know what is private
     r"|\bmy (?:last |latest )?(?:calendar|inbox|files?|contacts?|e-?mails|passwords?|account|balance|appointments?)\b"
     r"|\b(?:mein\w*|mon|mes|mis?) "
-    r"(?:kalender|postfach|datei\w*|kontakte|passwort|konto|calendrier|fichiers?|calendario)\b",
-    re.IGNORECASE,
+    r"(?:kalender|postfach|datei\w*|kontakte|passwort|konto|calendrier|fichiers?|calendario)\b"
 )
-_WRITES_CODE: Final = re.compile(
+_WRITES_CODE: Final = (
     r"\b(?:write|give|show|need|create|generate|want|schreib\w*|gib|brauche|écris|escribe)\b(?: \w+){0,2} "
     r"(?:an?|some|one|eine?n?|une?)\b[^.?!\n]{0,40}\b(?:command|one-?liner|script|function|snippet|query|formula|regex"
     r"|regular expression|program|befehl|skript|funktion|commande|fonction|comando|función)\b"
     r"|\b(?:bash|shell|linux|unix|python|git|sql|excel|vim|awk|sed)\b[^.?!\n]{0,20}"
     r"\b(?:one[- ]?liner|command|regex|formula|befehl)\b"
-    r"|\bhow (?:do|can|would|to)\b[^?\n]{0,80}\b(?:bash|shell|linux|terminal|python|git|sql|regex|excel|vim)\b",
-    re.IGNORECASE,
+    r"|\bhow (?:do|can|would|to)\b[^?\n]{0,80}\b(?:bash|shell|linux|terminal|python|git|sql|regex|excel|vim)\b"
 )
-_COMPUTES: Final = re.compile(
-    r"\d|\b(?:results?|sum|total|values?|numbers?|answer|calculat\w*|comput\w*|ergebnis|summe|zahlen?|rechne\w*)\b",
-    re.IGNORECASE,
+_COMPUTES: Final = (
+    r"\d|\b(?:results?|sum|total|values?|numbers?|answer|calculat\w*|comput\w*|ergebnis|summe|zahlen?|rechne\w*)\b"
 )
-_INTO_FILE: Final = re.compile(
-    r"\b(?:to|into|as|in|nach|named|called|from|aus|of)\s+[\w./~-]*\w\.[a-z]\w{0,7}\b", re.IGNORECASE
-)
-_TRANSLATES: Final = re.compile(
+_INTO_FILE: Final = r"\b(?:to|into|as|in|nach|named|called|from|aus|of)\s+[\w./~-]*\w\.[a-z]\w{0,7}\b"
+_TRANSLATES: Final = (
     r"translat|übersetz|tradui|traduc"
     r"|\b(?:in|into|to|auf|ins|nach|en|al) "
-    r"(?:\w+isch|english|german|french|spanish|italian|dutch|anglais|allemand|espagnol|français|inglés|alemán|francés|español)\b",
-    re.IGNORECASE,
+    r"(?:\w+isch|english|german|french|spanish|italian|dutch|anglais|allemand|espagnol|français|inglés|alemán|francés|español)\b"
 )
 
 
 def asks_for_text(request: str) -> bool:
     """Whether a request wants a text to be written or rewritten, and needs nothing that a model lacks."""
-    if len(request.split()) > _MAX_WORDS or _NEEDS_MORE.search(request):
+    if len(request.split()) > _MAX_WORDS or _found(_NEEDS_MORE, request):
         return False
-    return _WRITES.search(request) is not None
+    return _found(_WRITES, request)
 
 
 def is_rewriting(request: str) -> bool:
     """Whether a request gives a text behind a colon that is to be rewritten or translated, not computed with."""
     task, colon, text = request[: 4 * _SEARCHED].partition(":")
-    return bool(colon and text.strip()) and asks_for_text(task) and _COMPUTES.search(task) is None
+    return bool(colon and text.strip()) and asks_for_text(task) and not _found(_COMPUTES, task)
 
 
 def asks_for_code(request: str) -> bool:
     """Whether a request wants a command, a formula or a piece of a program to be written, and names no file for it."""
-    return _WRITES_CODE.search(request[:_SEARCHED]) is not None and _INTO_FILE.search(request[:_SEARCHED]) is None
+    return _found(_WRITES_CODE, request[:_SEARCHED]) and not _found(_INTO_FILE, request[:_SEARCHED])
 
 
 def is_translation(request: str) -> bool:
     """Whether a request wants a text in another language than its own."""
-    return _TRANSLATES.search(request) is not None
+    return _found(_TRANSLATES, request)
+
+
+def _found(pattern: str, request: str) -> bool:
+    return re.search(pattern, request, re.IGNORECASE) is not None  # compiled at the first request, and kept

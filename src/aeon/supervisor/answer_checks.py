@@ -8,7 +8,7 @@ from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import LANGUAGES, language_of
 from aeon.base.translations import read_translation
-from aeon.base.writing import is_translation
+from aeon.base.writing import asks_for_code, asks_for_text, is_translation
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
@@ -55,6 +55,7 @@ _ASKS_YES_OR_NO = re.compile(
     r"(?:(?!\b(?:how|what|when|which|who|or|if|wie|was|wann|welche\w*|wer|oder|wenn)\b)[^.!?])*\?\s*$",
     re.IGNORECASE,
 )
+_PLACEHOLDER = re.compile(r"\[[A-ZÄÖÜ][\w'\u2019 -]{2,40}\](?!\()")
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "true", "false"])
 _COMPUTING = frozenset(["calculator", "convert_units", "date_math"])
 
@@ -74,7 +75,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
-    checks = (_unaided, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no)
+    checks = (_unaided, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no, _left_open)
     return [
         *unused,
         *number_doubts(run),
@@ -132,6 +133,14 @@ def _other_language(run: AnsweredRun) -> list[str]:
         )
     asked = None if is_translation(run.request) else language_of(run.request)
     return [f"the request is in {asked}, the answer in {answered}"] if asked not in (None, answered) else []
+
+
+def _left_open(run: AnsweredRun) -> list[str]:
+    """The reason against an answer to a question that has a placeholder where the answer should be."""
+    if not _is_of_model(run) or asks_for_text(run.request) or asks_for_code(run.request):
+        return []
+    found = _PLACEHOLDER.search(as_text(run.results[run.steps[-1].step_id]))
+    return [f"the answer has a placeholder: {found[0]}"] if found and found[0] not in run.request else []
 
 
 def _no_time(run: AnsweredRun) -> list[str]:
