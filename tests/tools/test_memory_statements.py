@@ -160,9 +160,10 @@ def test_a_value_that_is_forgotten_is_gone_and_a_name_that_is_not_stored_is_an_e
     memory = InMemoryKVStore()
     memory.write("locker code", 4711)
     memory.write("step/s1", {"result": 1})
+    memory.write("step/s2", {"text": "locker code: 4711\ndoor: 22"})
     tool = ToolRegistry(builtin_tools(memory)).get("memory_forget")
 
-    assert tool.invoke(key="locker code") == {"key": "locker code", "value": 4711}
+    assert tool.invoke(key="locker code") == {"key": "locker code"}
     for key in ("locker code", "step/s1"):
         with pytest.raises(ToolError, match="Nothing is stored"):
             tool.invoke(key=key)

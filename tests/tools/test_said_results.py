@@ -58,8 +58,9 @@ def test_what_was_done_with_a_stored_value_is_said_with_its_name():
     kept = {"key": "locker_code", "value": 4711}
     assert say_result("memory_write", kept, "Remember that my locker code is 4711") == "locker code: 4711 (kept)"
     assert say_result("memory_write", kept, "Merk dir, dass mein Code 4711 ist") == "locker code: 4711 (gemerkt)"
-    assert say_result("memory_forget", kept, "Forget my locker code") == "locker code: 4711 (forgotten)"
-    assert say_result("memory_forget", kept, "Vergiss bitte meinen Code") == "locker code: 4711 (vergessen)"
+    forgotten = {"key": "locker_code"}
+    assert say_result("memory_forget", forgotten, "Forget my locker code") == "locker code (forgotten)"
+    assert say_result("memory_forget", forgotten, "Vergiss bitte meinen Code") == "locker code (vergessen)"
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,9 @@ _LEAP_YEAR = r"\bleap[ -]year\b|\bschaltjahr\b"
 def say_result(tool: str | None, result: Json, request: str) -> str:
     """The result of a run's last step as text. Of most tools it is every field."""
     if tool in _DONE and isinstance(result, dict):
-        done = _DONE[tool][language_of(request) == "German"]
-        return f"{as_text(result['key']).replace('_', ' ')}: {as_text(result['value'])} ({done})"
+        name = as_text(result["key"]).replace("_", " ")
+        value = f": {as_text(result['value'])}" if "value" in result else ""
+        return f"{name}{value} ({_DONE[tool][language_of(request) == 'German']})"
     if tool == "now" and isinstance(result, dict):
         return _say_now(cast(JsonObject, result), plain_text(request), language_of(request))
     if tool != DATE_TOOL or not isinstance(result, dict):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from aeon.base.binding import as_text
 from aeon.base.json import JsonObject
 from aeon.tools.interface import Example, Tool
 from aeon.tools.memory_requests import are_same_words, is_lookup
@@ -15,7 +16,7 @@ class MemoryForgetTool(Tool):
     name = "memory_forget"
     description = "Delete the value stored under a key."
     input_schema = object_schema(key=KEY)
-    output_schema = object_schema(key=KEY, value={})
+    output_schema = object_schema(key=KEY)
     is_common = False
     examples = (
         Example(
@@ -28,12 +29,18 @@ class MemoryForgetTool(Tool):
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """The value that was deleted. Raises ToolError if nothing is stored under the key, or it is the kernel's."""
+        """The key, without the value: results of steps are stored, too. Those that show the value go with it.
+
+        Raises ToolError if nothing is stored under the key, or it is the kernel's.
+        """
         key: str = kwargs["key"]
         value = None if key.startswith(RESERVED_PREFIX) else self._memory.read(key)
         if value is None or not self._memory.delete(key):
             raise not_stored(self._memory, [key])
-        return {"key": key, "value": value}
+        for result_key, result in self._memory.search(RESERVED_PREFIX):
+            if as_text(value) in as_text(result):
+                self._memory.delete(result_key)
+        return {"key": key}
 
     def suits(self, request: str) -> bool:
         return self.read_request(request) is not None

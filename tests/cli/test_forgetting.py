@@ -1,0 +1,16 @@
+"""platform 28: a value that a request forgets is in no file of the memory, not even in the results of steps."""
+
+from pathlib import Path
+
+
+def test_platform_28_no_byte_of_a_forgotten_value_is_left_in_the_memory(aeon):
+    """The result of the step that forgot showed the value, and results of steps are stored."""
+    aeon("run", "Remember that my locker code is canary-4711")
+    assert aeon("run", "What is my locker code?").out == "canary-4711\n"
+    forgotten = aeon("run", "Forget my locker code")
+
+    assert (forgotten.out, forgotten.code) == ("locker code (forgotten)\n", 0)
+    files = [file for file in Path(".aeon").glob("memory.db*") if file.is_file()]
+    assert files
+    assert not [file for file in files if b"canary" in file.read_bytes()]
+    assert "Nothing is stored" in aeon("run", "Forget my locker code").err
