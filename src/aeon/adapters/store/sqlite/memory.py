@@ -62,10 +62,6 @@ class MemoryStore(SqliteStore):
             self._current.add(connection)
             return connection
 
-    def _release(self, connection: sqlite3.Connection | None) -> None:
-        """Closes a copy of what has changed meanwhile."""
-        with self._lock:
-            is_current = connection in self._current
-        if connection is not None and not is_current:
-            connection.close()
-        super()._release(connection if is_current else None)
+    def _is_reusable(self, connection: sqlite3.Connection) -> bool:
+        """Not a copy of what has changed meanwhile: the next reader would not see what was committed before."""
+        return connection in self._current and super()._is_reusable(connection)

@@ -136,15 +136,20 @@ class SqliteStore:
         return connect(self._path, is_durable=self._is_durable)
 
     def _release(self, connection: sqlite3.Connection | None) -> None:
-        if connection is not None and (connection.in_transaction or len(self._idle) >= _MAX_IDLE):
+        with self._lock:
+            is_kept = connection is not None and self._is_reusable(connection)
+            if connection is not None and is_kept:
+                self._idle.append(connection)
+        if connection is not None and not is_kept:
             connection.close()
-            connection = None
         with self._lock:
             self._in_use -= 1
-            if connection is not None:
-                self._idle.append(connection)
             if self._is_closed:
                 self._close_idle()
+
+    def _is_reusable(self, connection: sqlite3.Connection) -> bool:
+        """Whether a connection may be kept for the next caller. The lock is held."""
+        return not connection.in_transaction and len(self._idle) < _MAX_IDLE
 
     def _close_idle(self) -> None:
         """Closes the unused connections, and releases the lock with the last one."""
