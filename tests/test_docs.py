@@ -127,7 +127,7 @@ def test_every_command_with_a_server_prints_what_is_said(document, tmp_path, env
 
 def test_every_page_is_executed():
     assert len(HOWTOS) >= 20
-    assert set(PAGES) == {*with_console(""), *with_snippets()}
+    assert set(PAGES) == {*with_console(""), *with_console("model"), *with_snippets()}
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, *with_snippets()], ids=lambda d: d.name)
