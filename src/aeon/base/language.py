@@ -34,7 +34,7 @@ _USUAL: Final[Mapping[str, str]] = {
     """,
 }
 LANGUAGES: Final = tuple(_USUAL)
-"""The languages that can be told."""
+"""The languages that `language_of` knows."""
 _BY_LANGUAGE: Final = {language: frozenset(words.split()) for language, words in _USUAL.items()}
 
 

@@ -64,7 +64,7 @@ _ACTION: Final = re.compile(
 
 
 def reach_doubts(run: AnsweredRun) -> list[str]:
-    """The reason to doubt what the model said without a tool about what it cannot know or do."""
+    """The reason to doubt the words of a model without a tool about what it cannot know or do."""
     answer = as_text(run.results[run.steps[-1].step_id]).strip()
     is_alone = run.is_written and len(run.steps) == 1 and run.steps[0].tool is None and not run.steps[0].arguments
     if not is_alone or answer.startswith(DECLINE_PREFIX) or find_refusal(answer, run.request) is not None:

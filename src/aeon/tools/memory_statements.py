@@ -59,7 +59,7 @@ _EVERYTHING: Final = re.compile(r"(?:everything|all|alles)\b", re.IGNORECASE)
 _MINE: Final = re.compile(r"(?:my|our|mein\w*|unser\w*)\s", re.IGNORECASE)
 _NOT: Final = re.compile(r"^(?:not|nicht|to|zu)\b", re.IGNORECASE)
 _STATED: Final = re.compile(r"\b(?:is|are|ist|sind|hei(?:ß|ss)t|lautet)$", re.IGNORECASE)
-"""The end of a German clause, whose name and value cannot be told apart."""
+"""The end of a German clause, whose name and value cannot be separated."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 
 
@@ -100,14 +100,14 @@ def read_forgotten(request: str) -> ForgottenName | None:
     found = _FORGET.fullmatch(text)
     if found is None or len(request) > _SEARCHED or "?" in request:
         return None
-    said = found["name"].strip()
-    owned = _OWNER.sub("", said)
+    words = found["name"].strip()
+    owned = _OWNER.sub("", words)
     name = _OWNER.sub("", _HELD.sub("", owned)).strip(" \"'")
     is_all = _EVERYTHING.match(name) is not None
     is_other = any(each.search(name) for each in (_NOT, _GOES_ON, _STATED))
     if not name or is_other or (_NO_NAME.match(name) and not is_all):
         return None
-    is_own = found["stated"] or _MINE.match(said) or is_all
+    is_own = found["stated"] or _MINE.match(words) or is_all
     return ForgottenName(name, bool(found["kept"] or (found["verb"].casefold() in _FORGETS and is_own)))
 
 
