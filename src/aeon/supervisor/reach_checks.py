@@ -49,16 +49,23 @@ _PRIVATE: Final = re.compile(
 )
 _ACTION: Final = re.compile(
     r"\W*(?:(?:please|pls|hey|ok|can you|could you|would you|will you|bitte|kannst du|könntest du|peux-tu|pouvez-vous"
-    r"|por favor|puedes|me),? )*"
-    r"(?:send|e-?mail|text (?:my|him|her|them|mom|mum|dad)|call (?!me|it|this|that)|book (?:an?|me|us|the)|reserve"
-    r"|order (?!these|the following|by|of)|buy|pay|transfer|turn (?:on|off|up|down|the|my)|switch (?:on|off|the|my)"
-    r"|set (?:an?|the|my) (?:alarm|timer|reminder)|remind me|play (?:some|my|the (?:song|next|album))"
-    r"|schedule|cancel (?:my|the)"
-    r"|schick\w*|sende|ruf\b|bestell\w*|kauf\w*|buche?n?\b|reservier\w*|überweis\w*|schalt\w*|erinner\w* mich"
-    r"|mach\w* (?:das|die|den|bitte) (?:licht|heizung|musik|fenster|tür|lampe|radio)"
-    r"|stell\w* (?:mir )?(?:einen?|den) (?:wecker|timer)"
-    r"|envoie\w*|appelle\w*|réserve\w*|achète\w*|allume\w*|éteins|rappelle-moi|annule\w*"
-    r"|envía\w*|manda\w*|llama (?:a|al)|reserva\w*|pídeme|compra\w*|enciende|apaga|recuérdame|cancela\w*)\b",
+    r"|por favor|puedes|me),? )*(?:"
+    r"send (?!me|us)|(?:e-?mail|mail|text|message) (?:my|him|her|them|mom|mum|dad|this|it)\b"
+    r"|call (?:my|him|her|them|mom|mum|dad|an?|the)\b|(?:book|buy|reserve) (?:me|us|an?|the|my|some|two|\d+)\b"
+    r"|order (?:me|us|an?|some|two|\d+)\b"
+    r"|pay (?:my|the|him|her|them)\b|transfer (?:\d|money|the money)"
+    r"|(?:turn|switch) (?:(?:the|my) (?:\w+ ){1,3})?(?:on|off|up|down)\b|set (?:an?|the|my) (?:alarm|timer|reminder)\b|remind me\b"
+    r"|play (?:some|my|the (?:song|next|album))\b|(?:schedule|cancel) (?:an?|my|the)\b"
+    r"|(?:schicke?|sende) (?!mir|uns)|rufe? (?:mir|bitte|meine?n?|den|die|das|beim?)\b"
+    r"|(?:bestelle?|kaufe?|buche|reserviere?) (?:mir|uns|bitte|eine?n?|den|die|das|zwei|\d+)\b|überweise? "
+    r"|schalte? (?:das|die|den|bitte|im)\b|erinnere? mich\b|storniere? (?:meine?n?|den|die|das)\b"
+    r"|mach\w* (?:das|die|den|bitte) (?:licht|heizung|musik|fenster|tür|lampe|radio)\b"
+    r"|stelle? (?:mir )?(?:einen?|den) (?:wecker|timer)\b"
+    r"|envoie(?:z)? (?!moi)|appelle (?!moi)"
+    r"|(?:réserve|achète|commande)z?(?:[ -]moi|[ -]nous)? (?:une?|le|la|les|deux|\d+)\b"
+    r"|(?:allume|éteins|annule) (?:la|le|les|ma|mon|mes)\b|rappelle-moi\b"
+    r"|(?:envía|envíale|manda|mándale) |llama (?:a|al)\b|(?:reserva|compra|pide|pídeme|resérvame) (?:una?|el|la|dos|\d+)\b"
+    r"|(?:enciende|apaga|cancela) (?:la|el|mi|las|los)\b|recuérdame\b)",
     re.IGNORECASE,
 )
 
