@@ -54,7 +54,8 @@ _ACTION: Final = re.compile(
     r"|call (?:my|him|her|them|mom|mum|dad|an?|the)\b|(?:book|buy|reserve) (?:me|us|an?|the|my|some|two|\d+)\b"
     r"|order (?:me|us|an?|some|two|\d+)\b"
     r"|pay (?:my|the|him|her|them)\b|transfer (?:\d|money|the money)"
-    r"|(?:turn|switch) (?:(?:the|my) (?:\w+ ){1,3})?(?:on|off|up|down)\b|set (?:an?|the|my) (?:alarm|timer|reminder)\b|remind me\b"
+    r"|(?:turn|switch) (?:(?:the|my) (?:\w+ ){1,3})?(?:on|off|up|down)\b"
+    r"|set (?:an?|the|my) (?:alarm|timer|reminder)\b|remind me\b"
     r"|play (?:some|my|the (?:song|next|album))\b|(?:schedule|cancel) (?:an?|my|the)\b"
     r"|(?:schicke?|sende) (?!mir|uns)|rufe? (?:mir|bitte|meine?n?|den|die|das|beim?)\b"
     r"|(?:bestelle?|kaufe?|buche|reserviere?) (?:mir|uns|bitte|eine?n?|den|die|das|zwei|\d+)\b|überweise? "
@@ -64,7 +65,8 @@ _ACTION: Final = re.compile(
     r"|envoie(?:z)? (?!moi)|appelle (?!moi)"
     r"|(?:réserve|achète|commande)z?(?:[ -]moi|[ -]nous)? (?:une?|le|la|les|deux|\d+)\b"
     r"|(?:allume|éteins|annule) (?:la|le|les|ma|mon|mes)\b|rappelle-moi\b"
-    r"|(?:envía|envíale|manda|mándale) |llama (?:a|al)\b|(?:reserva|compra|pide|pídeme|resérvame) (?:una?|el|la|dos|\d+)\b"
+    r"|(?:envía|envíale|manda|mándale) |llama (?:a|al)\b"
+    r"|(?:reserva|compra|pide|pídeme|resérvame) (?:una?|el|la|dos|\d+)\b"
     r"|(?:enciende|apaga|cancela) (?:la|el|mi|las|los)\b|recuérdame\b)",
     re.IGNORECASE,
 )
