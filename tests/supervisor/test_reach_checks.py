@@ -64,6 +64,8 @@ def test_what_takes_a_tool_is_doubtful_without_one(request_, reason):
     "request_",
     [
         "Why is the weather in Oslo so rainy?",
+        "What's the weather in Lisbon in May?",
+        "Wie ist das Wetter auf Kreta im Sommer?",
         "Write an email to Bob that I am late",
         "How do I book a hotel?",
         "What is an inbox?",

@@ -34,6 +34,13 @@ _LIVE: Final = re.compile(
     r"|\bqué tiempo (?:hace|hará)\b|\bva a (?:llover|nevar)\b|\bel tiempo (?:en|para|de) (?:mañana|hoy)\b",
     re.IGNORECASE,
 )
+_CLIMATE: Final = re.compile(
+    r"\b(?:usually|typically|normally|on average|spring|summer|autumn|winter|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|meist|meistens|normalerweise|üblicherweise|frühling|sommer|herbst"
+    r"|januar|februar|märz|mai|juni|juli|oktober|dezember|d['\u2019]habitude|en (?:été|hiver)|normalmente|suele|verano)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about what the weather is at a time of the year, which is known."""
 _PRIVATE: Final = re.compile(
     r"\b(?:do|did|have) i (?:\w+ ){0,3}"
     r"(?:e-?mails?|mail|messages?|appointments?|meetings?|missed calls?|notifications?)\b"
@@ -79,7 +86,7 @@ def reach_doubts(run: AnsweredRun) -> list[str]:
     if not is_alone or answer.startswith(DECLINE_PREFIX) or find_refusal(answer, run.request) is not None:
         return []
     asked = run.request[:_SEARCHED]
-    if _LIVE.search(asked):
+    if _LIVE.search(asked) and not _CLIMATE.search(asked):
         return ["the request asks for live data, and no tool looked anything up"]
     if _PRIVATE.search(asked) and not run.earlier:
         return ["the request asks for what only mail, a calendar or an account knows, and no tool read it"]
