@@ -37,7 +37,7 @@ _LIVE: Final = re.compile(
 _CLIMATE: Final = re.compile(
     r"\b(?:usually|typically|normally|on average|spring|summer|autumn|winter|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|meist|meistens|normalerweise|üblicherweise|frühling|sommer|herbst"
-    r"|januar|februar|märz|mai|juni|juli|oktober|dezember|d['\u2019]habitude|en (?:été|hiver)|normalmente|suele|verano)\b",
+    r"|januar|februar|märz|mai|juni|juli|dezember|d['\u2019]habitude|en (?:été|hiver)|normalmente|verano)\b",
     re.IGNORECASE,
 )
 """Words of a question about what the weather is at a time of the year, which is known."""
