@@ -41,7 +41,7 @@ def test_the_text_and_the_language_of_a_translation_are_read(request_, text, tar
         "Translate into German: ",
         "Is German hard to learn?",
         "Translate the song to German and tell me who wrote it",
-        "translate to german: " + "x" * 4000,
+        "translate to german: " + "x" * 12_000,
     ],
 )
 def test_anything_else_is_no_translation_that_code_reads(request_):

@@ -14,6 +14,7 @@ from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT, WRIT
         "Turn this into a haiku: the train was late again",
         "make this more polite: give me my money back",
         "Fix the grammar: he dont likes apples",
+        "Shorten this: " + "The way was long. " * 100,
         "translate to french the words on the sign",
         "Schreib mir eine Einladung zum Grillen",
         "Formuliere das höflicher: Komm sofort her",
@@ -27,7 +28,7 @@ from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, TALK_SYSTEM_PROMPT, WRIT
     ],
 )
 def test_a_text_that_is_to_be_written_needs_nothing_else(request_):
-    assert asks_for_text(request_)
+    assert asks_for_text(request_) or is_rewriting(request_)
     assert answer_prompt(request_)[1].startswith(WRITING_SYSTEM_PROMPT.split("{")[0])
 
 

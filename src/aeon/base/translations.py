@@ -46,7 +46,7 @@ _FORMS: Final = (
     rf"(?:traduce|tradúceme|traduzca|traducir|traducción)(?: (?:esto|esta frase|este texto))? (?:al|a|en) {_THEN}",
     rf"(?:cómo se dice|traduce) {_QUOTED} (?:en|al) {_TARGET}\W*",
 )
-_MAX: Final = 4000
+_MAX: Final = 12_000
 
 
 class Translation(NamedTuple):

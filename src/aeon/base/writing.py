@@ -66,8 +66,8 @@ def asks_for_text(request: str) -> bool:
 
 def is_rewriting(request: str) -> bool:
     """Whether a request gives a text behind a colon that is to be rewritten or translated, not computed with."""
-    task, colon, text = request[: 4 * _SEARCHED].partition(":")
-    return bool(colon and text.strip()) and asks_for_text(task) and not _found(_COMPUTES, task)
+    task = re.match(r"[^:]{1,600}(?=:\s+\S)", request)
+    return task is not None and asks_for_text(task[0]) and not _found(_COMPUTES, task[0])
 
 
 def asks_for_code(request: str) -> bool:

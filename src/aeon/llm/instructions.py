@@ -5,7 +5,7 @@ from typing import Final
 from aeon.base.language import language_of
 from aeon.base.talk import DECLINE_PREFIX, NOT_IN_TEXT, is_talk
 from aeon.base.translations import read_translation
-from aeon.base.writing import asks_for_code, asks_for_text, is_translation
+from aeon.base.writing import asks_for_code, asks_for_text, is_rewriting, is_translation
 
 NO_ACCESS: Final = "I have no access to that"
 """The decline that the instructions of an answer ask for; small models forget the prefix, or change it."""
@@ -67,7 +67,7 @@ def answer_prompt(request: str) -> tuple[str, str]:
     language = language_of(request) or "the language of the request"
     if is_talk(request):
         return request, TALK_SYSTEM_PROMPT.format(language=language)
-    if asks_for_text(request) or asks_for_code(request):
+    if asks_for_text(request) or is_rewriting(request) or asks_for_code(request):
         wanted = "the language that is asked for" if is_translation(request) else language
         return request, WRITING_SYSTEM_PROMPT.format(language=wanted)
     return request, ANSWER_SYSTEM_PROMPT
