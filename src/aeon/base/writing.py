@@ -38,6 +38,12 @@ _NEEDS_MORE: Final = (
     r"|\b(?:mein\w*|mon|mes|mis?) "
     r"(?:kalender|postfach|datei\w*|kontakte|passwort|konto|calendrier|fichiers?|calendario)\b"
 )
+_NOT_GIVEN: Final = (
+    r"\b(?:translate|rephrase|reword|rewrite|paraphrase|proofread|shorten|übersetze?|kürze?|korrigiere?|traduis|reformule"
+    r"|traduce) (?:me |mir |us )?"
+    r"(?:the|my|our|his|her|their|der|die|das|den|dem|mein\w*|unser\w*|le|la|les|mon|ma|el|mi)\b[^:\"\u201c\u201e\u00ab]*$"
+)
+"""A text that is to be rewritten and does not stand in the request."""
 _WRITES_CODE: Final = (
     r"\b(?:write|give|show|need|create|generate|want|schreib\w*|gib|brauche|écris|escribe)\b(?: \w+){0,2} "
     r"(?:an?|some|one|eine?n?|une?)\b[^.?!\n]{0,40}\b(?:command|one-?liner|script|function|snippet|query|formula|regex"
@@ -59,7 +65,7 @@ _TRANSLATES: Final = (
 
 def asks_for_text(request: str) -> bool:
     """Whether a request wants a text to be written or rewritten, and needs nothing that a model lacks."""
-    if len(request.split()) > _MAX_WORDS or _found(_NEEDS_MORE, request):
+    if len(request.split()) > _MAX_WORDS or _found(_NEEDS_MORE, request) or _found(_NOT_GIVEN, request):
         return False
     return _found(_WRITES, request)
 
@@ -67,7 +73,7 @@ def asks_for_text(request: str) -> bool:
 def is_rewriting(request: str) -> bool:
     """Whether a request gives a text behind a colon that is to be rewritten or translated, not computed with."""
     task = re.match(r"[^:]{1,600}(?=:\s+\S)", request)
-    return task is not None and asks_for_text(task[0]) and not _found(_COMPUTES, task[0])
+    return task is not None and asks_for_text(f"{task[0]}:") and not _found(_COMPUTES, task[0])
 
 
 def asks_for_code(request: str) -> bool:
