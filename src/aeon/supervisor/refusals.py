@@ -45,8 +45,8 @@ def find_refusal(text: str, request: str) -> str | None:
     A request that wants such words ("write that I can't provide the report") may get them.
     """
     answer = text.strip()
-    is_refusal = re.match(_REFUSAL, answer[:_SEARCHED], re.IGNORECASE)  # compiled at the first answer, and kept
-    if not is_refusal or re.search(_WANTED, request[:_SEARCHED], re.IGNORECASE):
+    refusal = re.match(_REFUSAL, answer[:_SEARCHED], re.IGNORECASE)  # compiled at the first answer, and kept
+    if refusal is None or re.search(_WANTED, request[:_SEARCHED], re.IGNORECASE):
         return None
     sentences = list(filter(None, _SENTENCE.split(answer, _LONGEST)))
     return sentences[0] if len(sentences) <= _LONGEST else None
