@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import EndlessStream, ErrorResponse
+from aeon.testing.wire_rules import EndlessStream, ErrorResponse, TextResponse
 
 
 def widest(text: str) -> int:
@@ -125,6 +125,19 @@ def test_a_models_server_that_never_ends_its_answer_is_cut_off_and_the_step_fail
     ended = aeon("run", "--plan", "p.json", "--allow-fallback")
     assert (ended.code, ended.out) == (1, "")
     assert "The answer was cut off: it is too long" in " ".join(ended.err.split())
+
+
+def test_the_beginning_of_an_answer_that_was_cut_off_is_shown_and_is_no_result(aeon, double):
+    """Core 9: nothing on stdout, exit code 1; a user who waited for it reads it, and a program finds it."""
+    plan = {"steps": [{"step_id": "s1", "description": "write a story", "agent": "llm"}]}
+    cut = TextResponse("Once upon a time\nthere was", "length")
+    double(plan, cut, plan, cut)
+    ended = aeon("run", "Write a story.")
+    assert (ended.code, ended.out) == (1, "")
+    assert "the answer up to there: Once upon a time\nthere was\n" in ended.err
+    ended = aeon("run", "Write a story.", "--json")
+    assert (ended.code, ended.json["answer"]) == (1, None)
+    assert ended.json["error"]["cut_text"] == "Once upon a time\nthere was"
 
 
 @pytest.mark.parametrize("unknown", [True, False])

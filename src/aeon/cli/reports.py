@@ -103,6 +103,7 @@ def print_report(outcome: RequestReport, *, as_json: bool, is_quiet: bool = Fals
     code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
     for step_id, mark in untrusted_marks(outcome.marks):
         print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
+    _print_cut_text(outcome.error)
     if not is_quiet:
         _print_circumstances(outcome)
     _print_next_step(outcome)
@@ -117,6 +118,12 @@ def _print_circumstances(outcome: RequestReport) -> None:
         print_message(f"used: {printable(str(outcome.usage))}")
     if outcome.log is not None and outcome.status != "interrupted":
         print_message(f"log: {outcome.log}")
+
+
+def _print_cut_text(error: JsonObject | None) -> None:
+    """Print on stderr the beginning of an answer that was cut off: the user waited for it, and it is no result."""
+    if text := (error or {}).get("cut_text"):
+        print_message(str(text), "the answer up to there: ")
 
 
 def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
