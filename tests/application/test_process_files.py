@@ -90,6 +90,21 @@ def test_a_fault_hides_what_only_follows_from_it():
     assert shown(report) == [(6, 34, "$.connectionSchema.required")]
 
 
+DECLARED = (
+    "outputSchema: {type: object, properties: {body: {type: object, properties: {team: {}}}}}\n---\nkind: Process"
+)
+
+
+def test_a_field_that_is_probably_misspelt_is_a_warning():
+    """The schema allows other fields, so the file can be applied; the run would find the mistake."""
+    text = FILE.replace("---\nkind: Process", DECLARED, 1).replace("{step.a}", "{step.a.body.taem}")
+    report = check(text)
+    (found,) = report.faults
+    assert (report.is_valid, found.is_warning, found.fault.line) == (True, True, 21)
+    assert "the outputSchema of 'item' does not declare 'taem'; did you mean 'team'?" in found.fault.message
+    assert check(text.replace("taem", "team")).faults == []
+
+
 TAB = "there is a tab, and YAML does not indent by tabs; use spaces"
 
 

@@ -32,8 +32,8 @@ def processes(project):
     return project.processes
 
 
-def lines(faults):
-    return [(each.line, each.path) for each in faults]
+def lines(checked):
+    return [(each.line, each.path) for each in checked.faults]
 
 
 @given(JSON_VALUES)
@@ -54,7 +54,7 @@ def test_a_process_is_written_as_a_text_that_changes_nothing_when_it_is_saved(pr
     before = processes.get(name)
     text = processes.texts.write(before)
     assert "tool: mine" in text or "process: ask" in text
-    assert processes.texts.check(text, name) == []
+    assert processes.texts.check(text, name) == ([], [])
     after = processes.texts.save(text, name)
     assert (after.digest, after.definition) == (before.digest, before.definition)
 
@@ -64,7 +64,7 @@ def test_every_process_that_aeon_ships_can_be_copied_platform_6(processes):
     assert "chat" in {each.name for each in found}
     for shipped in found:
         text = processes.texts.write(shipped, f"{shipped.name} copy")
-        assert processes.texts.check(text) == [], shipped.name
+        assert processes.texts.check(text) == ([], []), shipped.name
         made = processes.texts.save(text)
         assert (made.digest == shipped.digest, made.name) == (True, f"{shipped.name} copy")
 
@@ -83,7 +83,7 @@ def test_a_process_that_calls_itself_calls_its_copy(processes):
 
 def test_faults_have_the_lines_on_which_they_are(processes):
     check = processes.texts.check
-    assert check(GOOD) == []
+    assert check(GOOD) == ([], [])
     assert lines(check(GOOD.replace("tool: mine", "tool: nothing"))) == [(5, "$.steps[0].tool")]
     assert lines(check(GOOD.replace("{{thing}}", "{{nothing}}"))) == [(6, "$.outputTemplate")]
     both = GOOD.replace("tool: mine", "tool: nothing").replace("{{thing}}", "{{nothing}}")

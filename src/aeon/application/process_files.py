@@ -23,6 +23,7 @@ from aeon.platform.catalog.documents import (
     split_documents,
 )
 from aeon.platform.catalog.short_calls import with_short_calls
+from aeon.platform.processes.checks.fields import FIELD_DECLARED
 
 __all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
 
@@ -72,13 +73,15 @@ class ProcessFiles:
 
     def _problems(self, documents: Sequence[CatalogDocument]) -> Iterator[DocumentProblem]:
         yield from (DocumentProblem(each, "$.name", "unique", message) for each, message in find_duplicates(documents))
-        all_documents = in_order_of_creation(with_short_calls(documents))
-        yield from examine_documents(self._platform, self._user, all_documents).problems
+        examined = examine_documents(self._platform, self._user, in_order_of_creation(with_short_calls(documents)))
+        yield from examined.problems
+        yield from (warning for step in examined.steps for warning in step.warnings)
         yield from find_missing_scripts(self._platform, self._user, documents)
 
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
-        return FileFault(fault, problem.rule == ELSEWHERE or (self._is_offline and problem.rule in UNKNOWN_TARGET))
+        is_unknown = self._is_offline and problem.rule in UNKNOWN_TARGET
+        return FileFault(fault, is_unknown or problem.rule in (ELSEWHERE, FIELD_DECLARED))
 
 
 def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:

@@ -1,13 +1,21 @@
 """`ProcessTexts`: Processes as YAML texts: written, checked line by line, and saved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from aeon.application.text_faults import InvalidTextError, TextFault, fault_at, find_faults, read_mapping
+from aeon.application.text_faults import (
+    CheckedText,
+    InvalidTextError,
+    fault_at,
+    faults_at,
+    find_faults,
+    read_mapping,
+)
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.plan.yaml import dump_yaml
+from aeon.platform.catalog.apply import DocumentProblem
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError
 from aeon.platform.ledger import MutationRequest
@@ -28,6 +36,7 @@ class _ReadText(NamedTuple):
     documents: ProcessDocuments
     document: CatalogDocument
     new: NewProcess
+    warnings: Sequence[DocumentProblem]
 
 
 class ProcessTexts:
@@ -62,8 +71,8 @@ class ProcessTexts:
         written = {name: [_step(each, target) for each in steps] for name, steps in sections.items() if steps}
         return dump_yaml({**head, **fields, **written, **template})
 
-    def check(self, text: str, process: str | None = None) -> list[TextFault]:
-        """All faults of a text by line; none if it can be saved.
+    def check(self, text: str, process: str | None = None) -> CheckedText:
+        """All faults of a text by line, none if it can be saved, and warnings.
 
         `process` is the name or id of the user's own Process that it would change; None if it would be a new one.
         Raises NotFoundError, ForbiddenError.
@@ -72,11 +81,11 @@ class ProcessTexts:
         try:
             read = self._read(text, changed)
         except InvalidTextError as error:
-            return error.faults
+            return CheckedText(error.faults)
         if changed is None and self._processes.find_own(self._user, read.new.name) is not None:
             message = f"you have a Process named {read.new.name!r}; choose another name"
-            return [fault_at(text, "$.name", message)]
-        return []
+            return CheckedText([fault_at(text, "$.name", message)])
+        return CheckedText([], sorted(faults_at(text, [(each.path, each.message) for each in read.warnings])))
 
     def save(
         self, text: str, process: str | None = None, *, key: str | None = None, expected_version: int | None = None
@@ -87,7 +96,7 @@ class ProcessTexts:
         ConflictError, and VersionError if the Process has another version than `expected_version` by now.
         """
         changed = self._own(process)
-        documents, document, new = self._read(text, changed)
+        documents, document, new, _ = self._read(text, changed)
         request = MutationRequest(self._user, key, expected_version)
         if changed is None:
             documents.create(document, new, request)
@@ -118,10 +127,10 @@ class ProcessTexts:
         documents = ProcessDocuments(self._catalog, self._processes, self._user)
         try:
             new = documents.parse(document, {})
-            documents.check(document, new)
+            warnings = documents.check(document, new)
         except PlatformError as error:
             raise InvalidTextError(find_faults(text, error)) from None
-        return _ReadText(documents, document, new)
+        return _ReadText(documents, document, new, warnings)
 
     def _name(self, repository: "ToolRepository | ProcessRepository", id_: str) -> str:
         """The name by which the user means what has that id; the id itself if there is none."""

@@ -22,6 +22,13 @@ class TextFault(NamedTuple):
     column: int = 1
 
 
+class CheckedText(NamedTuple):
+    """The faults of a text, and of a valid one what is probably a mistake, both by line."""
+
+    faults: list[TextFault]
+    warnings: Sequence[TextFault] = ()
+
+
 class InvalidTextError(InputError):
     """The text is not valid; nothing was saved.
 

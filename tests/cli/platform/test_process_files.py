@@ -31,6 +31,22 @@ def test_a_file_is_checked_and_no_record_is_made(aeon, written, tmp_path):
     assert aeon("process", "check", tmp_path / "none.yaml").code == 2
 
 
+def test_a_field_that_is_probably_misspelt_is_warned_of_and_does_not_hinder(aeon, written):
+    inputs = "inputs: {order: {type: object, properties: {customer: {}}}}"
+    file = written(
+        f"kind: Process\nname: odd\n{inputs}\nsteps:\n  - {{id: rest, wait: '{{order.custmer}}', output: r}}\n"
+        "  - {id: ask, tool: recall, inputs: {key: '{order.custmer}'}, output: k}\n"
+    )
+    checked = aeon("process", "check", file)
+    assert (checked.code, checked.err) == (0, "1 document(s), 0 fault(s), 2 warning(s)\n")
+    assert checked.out.count("did you mean 'customer'?") == 2
+    assert aeon("init").code == 0
+    applied = aeon("apply", "-f", file)
+    assert (applied.code, applied.out) == (0, "+ Process odd\n")
+    assert " ".join(applied.err.split()).count("does not declare 'custmer'; did you mean 'customer'?") == 2
+    assert len(aeon("apply", "-f", file, "--dry-run", "--json").json["steps"][0]["warnings"]) == 2
+
+
 def test_a_new_process_is_printed_or_written_and_can_be_checked_and_applied(aeon, tmp_path):
     file = tmp_path / "mine.yaml"
     made = aeon("process", "new", "mine", "-f", file)

@@ -255,6 +255,10 @@ def test_documents_are_applied_as_a_whole_or_not_at_all(site, client):
     changed = STORED.replace("{{what}}: ", "{{what}} - ")
     dry = client.post("/api/v1/apply", json={"text": changed, "isDry": True}).json()["data"]
     assert [(each["name"], each["fields"]) for each in dry if each["fields"]] == [("ask", ["outputTemplate"])]
+    typed = "inputs: {order: {type: object, properties: {customer: {}}}}\n"
+    wrong = f"{typed}steps:\n  - {{id: look, tool: mine, output: found}}\noutputTemplate: '{{{{order.custmer}}}}'"
+    warned = client.post("/api/v1/apply", json={"text": f"kind: Process\nname: odd\n{wrong}", "isDry": True}).json()
+    assert "did you mean 'customer'?" in warned["data"][0]["warnings"][0]
     client.post("/api/v1/apply", json={"text": changed})
     assert client.get("/api/v1/processes/ask/diff").json()["differences"]
     assert client.get("/api/v1/processes/ask/picture").text.startswith("<svg")

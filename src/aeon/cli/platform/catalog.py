@@ -49,15 +49,17 @@ def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
             print_data(_as_line(step))
             for detail in step.differences:
                 print_data(f"    {printable(detail)}")
-            _warn_of_dependents(step)
+            _print_warnings(step)
         print_message(
             f"{sum(step.action != 'keep' for step in steps)} of {len(steps)} {'would change' if is_dry else 'changed'}"
         )
     return ExitCode.DONE
 
 
-def _warn_of_dependents(step: "ApplyStep") -> None:
-    """Warn about tools and processes of other users that a change breaks (platform 4)."""
+def _print_warnings(step: "ApplyStep") -> None:
+    """Warn about probable mistakes, and about other users' things that a change breaks (platform 4)."""
+    for each in step.warnings:
+        print_message(printable(str(each)), "warning: ")
     name = printable(step.document.name)
     if step.affects:
         print_message(
@@ -93,4 +95,7 @@ def _as_data(step: "ApplyStep") -> Json:
         "name": step.document.name,
         "fields": list[Json](step.fields),
         "details": list[Json](step.differences),
+        "affects": list[Json](step.affects),
+        "breaks": list[Json](step.breaks),
+        "warnings": list[Json](f"{each.path}: {each.message}" for each in step.warnings),
     }

@@ -1,10 +1,11 @@
 """Applies documents of the kind Alert."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from aeon.platform.alerts.model import AlertChange, NewAlert
 from aeon.platform.alerts.repository import AlertRepository
-from aeon.platform.catalog.apply import TO_COME, PlannedRecords, changeable_fields
+from aeon.platform.catalog.apply import TO_COME, DocumentProblem, PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.processes.repository import ProcessRepository
@@ -35,13 +36,14 @@ class AlertDocuments(TriggerDocuments):
         entity = new.entity and self._entity_id(new.entity, scope, planned)
         return new.model_copy(update={"scope": scope, "entity": entity})
 
-    def check(self, document: CatalogDocument, new: Record) -> None:
+    def check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
         """Raise RuleError with every problem of the inputs, for a metric without numbers and for one alert too many."""
         alert = cast(NewAlert, new)
         if self.repository.find_own(self._user, document.name) is None:
             self._new += 1
             self.repository.require_room(self._user, self._new)
         self.repository.check_new(alert, self._definitions[document.name], self._user, reads=alert.entity != TO_COME)
+        return ()
 
     def _entity_id(self, name: str, scope: str, planned: PlannedRecords) -> str:
         if scope not in self._watched:

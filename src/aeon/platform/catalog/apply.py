@@ -38,6 +38,23 @@ class _Kind(NamedTuple):
     changeable: tuple[str, ...]
 
 
+class DocumentProblem(NamedTuple):
+    """What is wrong with a document: the path in it, which may be empty, the rule, and the message.
+
+    `field` is the path that the message itself says, for who shows the place in the text.
+    """
+
+    document: CatalogDocument
+    path: str
+    rule: str
+    message: str
+    field: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.document.location}, {self.document.kind} {self.document.name!r}"
+        return f"{place}: {self.path}: {self.message}" if self.path else f"{place}: {self.message}"
+
+
 class DocumentKind(Protocol):
     """A kind outside the catalog, for one user and one file: how its documents are applied."""
 
@@ -53,8 +70,8 @@ class DocumentKind(Protocol):
         """Returns the record to create or compare with. Raises PlatformError."""
         ...
 
-    def check(self, document: CatalogDocument, new: Record) -> None:
-        """Raises RuleError with all problems, once the records parsed before it exist."""
+    def check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
+        """Raises RuleError with all problems, once the records parsed before it exist; returns warnings."""
         ...
 
     def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:
@@ -110,7 +127,7 @@ class ApplyStep(NamedTuple):
 
     `fields` are the fields that differ, `differences` the changes inside them. `affects` lists other users' things that
     depend on a thing that the file unshares; `breaks` lists other users' tools that would not fit the service's new
-    connection schema.
+    connection schema. `warnings` are what is probably a mistake in the document.
     """
 
     action: ApplyAction
@@ -119,23 +136,7 @@ class ApplyStep(NamedTuple):
     affects: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
-
-
-class DocumentProblem(NamedTuple):
-    """What is wrong with a document: the path in it, which may be empty, the rule, and the message.
-
-    `field` is the path that the message itself says, for who shows the place in the text.
-    """
-
-    document: CatalogDocument
-    path: str
-    rule: str
-    message: str
-    field: str = ""
-
-    def __str__(self) -> str:
-        place = f"{self.document.location}, {self.document.kind} {self.document.name!r}"
-        return f"{place}: {self.path}: {self.message}" if self.path else f"{place}: {self.message}"
+    warnings: tuple[DocumentProblem, ...] = ()
 
 
 class Applier:
@@ -176,8 +177,8 @@ class Applier:
         for document in self._in_order(documents):
             try:
                 new = self._parse(document, planned)
-                self._check(document, new)
-                steps.append(self._step(document, new, planned))
+                warnings = tuple(self._check(document, new))
+                steps.append(self._step(document, new, planned)._replace(warnings=warnings))
                 planned[document.kind, document.name] = new
             except PlatformError as error:
                 problems += _problems_of(document, error)
@@ -324,15 +325,16 @@ class Applier:
         if changes:
             repository.change(existing.id, self._kind(step.document).change.parsed(changes), self._request)
 
-    def _check(self, document: CatalogDocument, new: Record) -> None:
+    def _check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
         if document.kind in self._extra_kinds:
-            self._extra_kinds[document.kind].check(document, new)
-        elif isinstance(new, model.NewService | model.NewServiceTemplate):
+            return self._extra_kinds[document.kind].check(document, new)
+        if isinstance(new, model.NewService | model.NewServiceTemplate):
             check_service(new)
         elif isinstance(new, model.NewTool | model.NewToolTemplate):
             check_tool(new)
         elif isinstance(new, model.NewSecret):
             self._catalog.secrets.check(new)
+        return ()
 
 
 def _of_others(user: str, uses: Iterable[EntityUse]) -> tuple[str, ...]:

@@ -7,13 +7,14 @@ from functools import cache, partial
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.apply import PlannedRecords, changeable_fields
+from aeon.platform.catalog.apply import DocumentProblem, PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewTool, ServiceType
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.checks.definition import check_definition, raise_problems
+from aeon.platform.processes.checks.fields import find_misspelt_fields
 from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.checks.targets import Callee, ProcessTarget, TargetLookup, ToolTarget
 from aeon.platform.processes.diff import diff_definitions, format_differences
@@ -67,21 +68,24 @@ class ProcessDocuments:
                 fields[section] = [_resolve_step(each, resolvers) for each in cast(list[Json], steps)]
         return NewProcess.parsed(fields)
 
-    def check(self, document: CatalogDocument, new: Record) -> None:
+    def check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
         """Raises RuleError with all problems of the Process, once the earlier documents are parsed.
 
-        A disabled Process that stays as it is may call something that is gone, so that it can be applied again.
+        Returns a warning for each field that is probably misspelt. A disabled Process that stays as it is may call
+        something that is gone, so that it can be applied again.
         """
         process = cast(NewProcess, new)
         id_, definition = self._ids[document.name], process.definition
         self._planned_processes[id_] = _process_target(process)
         own = self._own(document.name)
         if own and own.digest == definition.digest and not definition.enabled:
-            return
+            return ()
         stored = self.repository.target_lookup(self._user)
         stored.prefetch(definition)
         targets = _OverlaidTargets(stored, self._planned_tools, self._planned_processes)
         raise_problems(check_definition(definition, targets, process_id=id_))
+        found = find_misspelt_fields(definition, targets, process_id=id_)
+        return [DocumentProblem(document, each.path, each.rule, each.message) for each in found]
 
     def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:
         """Save the Process under the id by which it calls itself."""

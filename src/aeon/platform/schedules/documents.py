@@ -1,8 +1,9 @@
 """Applies documents of the kind Schedule."""
 
+from collections.abc import Sequence
 from typing import cast
 
-from aeon.platform.catalog.apply import PlannedRecords, changeable_fields
+from aeon.platform.catalog.apply import DocumentProblem, PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.processes.trigger_documents import TriggerDocuments
@@ -25,7 +26,8 @@ class ScheduleDocuments(TriggerDocuments):
         """Return the schedule to create or compare with. Raises RuleError, NotFoundError."""
         return NewSchedule.parsed(self._named(document, planned))
 
-    def check(self, document: CatalogDocument, new: Record) -> None:
+    def check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
         """Raise RuleError with every problem. An instant that has passed is none if the schedule has it already."""
         existing = self.repository.find_own(self._user, document.name)
         self.repository.check_new(cast(NewSchedule, new), self._definitions[document.name], existing)
+        return ()

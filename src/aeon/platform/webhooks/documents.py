@@ -1,8 +1,9 @@
 """Applies documents of the kind Webhook."""
 
+from collections.abc import Sequence
 from typing import cast
 
-from aeon.platform.catalog.apply import TO_COME, PlannedRecords, changeable_fields
+from aeon.platform.catalog.apply import TO_COME, DocumentProblem, PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewSecret
 from aeon.platform.catalog.secrets import SecretRepository
@@ -38,7 +39,7 @@ class WebhookDocuments(TriggerDocuments):
             fields = fields | {"secret": self._secret_id(document, name, planned)}
         return NewWebhook.parsed(fields)
 
-    def check(self, document: CatalogDocument, new: Record) -> None:
+    def check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
         """Raise RuleError for an input that the Process does not have, and for a secret that cannot sign."""
         webhook = cast(NewWebhook, new)
         require_input(self._definitions[document.name], webhook.input)
@@ -54,6 +55,7 @@ class WebhookDocuments(TriggerDocuments):
                 next_step="Name an api_key, in the file or stored; or create the webhook by itself: then it gets one"
                 " that is shown once.",
             )
+        return ()
 
     def _secret_id(self, document: CatalogDocument, name: str, planned: PlannedRecords) -> str | None:
         """Return the id of a secret; None if it is the one that the webhook has, so that nothing differs."""

@@ -170,4 +170,6 @@ def _step(step: ApplyStep) -> JsonObject:
         "fields": [*step.fields],
         "affects": [*step.affects],
         "differences": [*step.differences],
+        "breaks": [*step.breaks],
+        "warnings": [f"{each.path}: {each.message}" for each in step.warnings],
     }

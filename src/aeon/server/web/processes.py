@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from aeon.application.input_fields import read_fields
 from aeon.application.processes import CURRENT, DefinitionSource, ProcessService
-from aeon.application.text_faults import InvalidTextError, TextFault
+from aeon.application.text_faults import CheckedText, InvalidTextError
 from aeon.base.errors import AeonError
 from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, VersionError
@@ -81,8 +81,8 @@ async def check(
 ) -> Response:
     """The faults of a text, while it is typed; nothing is saved."""
     texts, typed = caller.workspace.processes.texts, normalized(content)
-    faults = await caller.state.call(lambda: texts.check(typed, process or None))
-    return answer(fill("faults.html", language_of(request), {"faults": faults, "was_checked": True}))
+    checked = await caller.state.call(lambda: texts.check(typed, process or None))
+    return answer(fill("faults.html", language_of(request), {"checked": checked}))
 
 
 @router.get("/{process}")
@@ -216,13 +216,13 @@ async def _edited(caller: Caller, request: Request, process: Process | None, sen
     texts, id_ = caller.workspace.processes.texts, None if process is None else process.id
     expected = None if process is None else process.version
     if sent.then == "check":
-        faults = await caller.state.call(lambda: texts.check(sent.content, id_))
-        return await _editor(caller, request, process, sent, faults=faults)
+        checked = await caller.state.call(lambda: texts.check(sent.content, id_))
+        return await _editor(caller, request, process, sent, checked=checked)
     try:
         once = key_of(sent.key, sent.content)
         saved = await caller.state.call(lambda: texts.save(sent.content, id_, key=once, expected_version=expected))
     except InvalidTextError as error:
-        return await _editor(caller, request, process, sent, faults=error.faults, status=_INVALID)
+        return await _editor(caller, request, process, sent, checked=CheckedText(error.faults), status=_INVALID)
     except VersionError as error:
         return await _conflict(caller, request, error, (id_ or "", sent))
     except AeonError as error:
@@ -256,7 +256,7 @@ async def _editor(
     process: Process | None,
     sent: _Sent,
     *,
-    faults: list[TextFault] | None = None,
+    checked: CheckedText | None = None,
     problem: ShownError | None = None,
     differences: list[str] | None = None,
     status: int = 200,
@@ -265,8 +265,7 @@ async def _editor(
         "process": process,
         "draft": sent.draft,
         "text": sent.content,
-        "faults": faults or [],
-        "was_checked": faults is not None,
+        "checked": checked,
         "problem": problem,
         "differences": differences or [],
     }

@@ -393,6 +393,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "applied_keep": ("unchanged", "unverändert"),
     "affects": ("No more usable for:", "Nicht mehr nutzbar für:"),
     "breaks": ("Does not fit any more:", "Passt nicht mehr:"),
+    "warning": ("Warning:", "Warnung:"),
     "erasing_in_files": (
         "The files of the database server have it until the server cleans them up.",
         "Die Dateien des Datenbankservers enthalten es, bis der Server sie aufräumt.",

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from aeon.application.catalog import AnyEntities
 from aeon.application.entities import DEFAULTS_OWNER
 from aeon.application.entity_texts import save_text, write_text
-from aeon.application.text_faults import InvalidTextError
+from aeon.application.text_faults import CheckedText, InvalidTextError
 from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
@@ -144,8 +144,7 @@ def _add_editor(router: APIRouter, kind: ThingKind) -> None:
             "base": f"/{kind.path}/{sent.thing.id}",
             "text": sent.text,
             "version": sent.version,
-            "faults": problem.faults if isinstance(problem, InvalidTextError) else [],
-            "was_checked": False,
+            "checked": CheckedText(problem.faults) if isinstance(problem, InvalidTextError) else None,
             "problem": None if problem is None else shown_error(problem),
         }
         return await page(caller, request, "text-editor.html", values, 200 if problem is None else status_of(problem))

@@ -157,8 +157,20 @@ def _condition_problems(context: CheckContext, place: int) -> Iterator[Definitio
             if (objection := context.reference_problem(cel_path, place, in_inputs=False))
         }
         yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(objections))
-        if not objections and (why := _why_never_true(context, condition)):
+        if objections:
+            return
+        if impossible := sorted(each for each in condition.paths if not types_of_reference(context, _whole(each))):
+            yield from (_leads_nowhere(path, each) for each in impossible)
+        elif why := _why_never_true(context, condition):
             yield DefinitionProblem(path, "condition_valid", why)
+
+
+def _whole(path: Sequence[str]) -> InputReference:
+    return InputReference((), tuple(path), is_whole=True)
+
+
+def _leads_nowhere(path: str, read: Sequence[str]) -> DefinitionProblem:
+    return DefinitionProblem(path, "reference_leads_somewhere", f"{'.'.join(read)}: no value ever has that")
 
 
 def _why_never_true(context: CheckContext, condition: CompiledCondition) -> str | None:
@@ -166,8 +178,8 @@ def _why_never_true(context: CheckContext, condition: CompiledCondition) -> str 
     source = condition.source.strip()
     if len(condition.paths) != 1 or not _ONE_VALUE.fullmatch(source):
         return None
-    types = types_of_reference(context, InputReference((), tuple(source.split(".")), is_whole=True))
-    if not types or "boolean" in types:
+    types = types_of_reference(context, _whole(source.split(".")))
+    if "boolean" in types:
         return None
     return f"{source} is {describe_types(types)}, not true or false; compare it, as in `{source} == ...`"
 

@@ -4,10 +4,10 @@ All required inputs are there, none is unknown, and none has a type that can nev
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from aeon.base.binding import STEP_PREFIX
-from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json import Json, json_problems
 from aeon.base.json_schema import compile_schema
 from aeon.platform.processes.checks.context import CheckContext
 from aeon.platform.processes.checks.json_types import (
@@ -15,6 +15,7 @@ from aeon.platform.processes.checks.json_types import (
     TEXT_SCHEMA,
     JsonTypes,
     allowed_types,
+    declared_fields,
     describe_types,
     schema_at,
 )
@@ -104,32 +105,11 @@ def _schema_problems(at: str, inputs: Json, target: ToolTarget, unknown: set[str
         )
 
 
-_OTHER_DECLARATIONS = frozenset(
-    {
-        "additionalProperties",
-        "patternProperties",
-        "unevaluatedProperties",
-        "propertyNames",
-        "dependentSchemas",
-        "$ref",
-        "$dynamicRef",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "if",
-    }
-)
-"""Keywords that declare or restrict properties besides `properties`."""
-
-
 def _undeclared_problems(at: str, inputs: dict[str, Json], target: ToolTarget) -> Iterator[DefinitionProblem]:
     """Yield the inputs that the tool does not declare: its schema allows them, and the tool ignores them."""
-    declared: Json = target.input_schema.get("properties")
-    if not isinstance(declared, dict) or target.input_schema.keys() & _OTHER_DECLARATIONS:
+    taken = declared_fields(target.input_schema)
+    if taken is None:
         return
-    required: Json = target.input_schema.get("required")
-    needed = cast("list[str]", required) if isinstance(required, list) else []
-    taken = list(dict.fromkeys([*cast(JsonObject, declared), *needed]))
     for name in inputs:
         if name not in taken:
             message = f"the tool {target.name!r} takes no {name!r}; it takes {join_names(taken)}"

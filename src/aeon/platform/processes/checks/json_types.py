@@ -8,6 +8,7 @@ from functools import reduce
 from typing import TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.suggestions import closest_name
 
 JsonTypes: TypeAlias = frozenset[str]
 
@@ -18,6 +19,24 @@ TEXT_SCHEMA: JsonObject = {"type": "string"}
 
 _MAX_SCHEMAS = 300
 """Schemas that one query may visit, because references can fan out or loop without end."""
+
+
+_OTHER_DECLARATIONS = frozenset(
+    {
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "dependentSchemas",
+        "$ref",
+        "$dynamicRef",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+    }
+)
+"""Keywords that declare or restrict properties besides `properties`."""
 
 
 def allowed_types(schema: Json, root: Json) -> JsonTypes:
@@ -32,6 +51,27 @@ def schema_at(schema: Json, path: Sequence[str], root: Json) -> Json:
     """Return the schema of the value at `path` in a fitting value; True if unknown."""
     reader = _SchemaReader(root)
     return reduce(reader.inner, path, schema)
+
+
+def declared_fields(schema: Json) -> list[str] | None:
+    """Return the fields that an object's schema declares; None if it declares none, or others in another way."""
+    fields = cast(JsonObject, schema) if isinstance(schema, dict) else {}
+    declared: Json = fields.get("properties")
+    if not isinstance(declared, dict) or fields.keys() & _OTHER_DECLARATIONS:
+        return None
+    return list(dict.fromkeys([*cast(JsonObject, declared), *map(str, _as_list(fields.get("required")))]))
+
+
+def misspelt_field(schema: Json, path: Sequence[str], root: Json) -> tuple[str, str] | None:
+    """Return the first part of a path that its schema does not declare, and the declared field it is close to."""
+    reader = _SchemaReader(root)
+    for part in path:
+        declared = declared_fields(schema)
+        if declared and part not in declared:
+            near = closest_name(part, declared)
+            return None if near is None else (part, near)
+        schema = reader.inner(schema, part)
+    return None
 
 
 def describe_types(types: JsonTypes) -> str:

@@ -1,0 +1,89 @@
+"""Fields that a Process reads and nobody declares: a warning if a declared one has nearly that name."""
+
+import pytest
+from tests.platform.processes.test_checks import TOOLS, Known, found, search, step
+
+from aeon.platform.processes.checks.definition import check_definition
+from aeon.platform.processes.checks.fields import find_misspelt_fields
+from aeon.platform.processes.checks.json_types import misspelt_field
+from aeon.platform.processes.checks.targets import ToolTarget
+from aeon.platform.processes.model import ProcessDefinition
+
+ISSUE = {
+    "type": "object",
+    "properties": {
+        "team": {"type": "string"},
+        "labels": {"type": "array", "items": {"properties": {"name": {"type": "string"}}}},
+    },
+}
+SORT = ToolTarget("Sort", "llm_provider", {}, ISSUE)
+TARGETS = Known(tools={**TOOLS, "sort": SORT})
+
+
+def warnings(*steps, **fields):
+    """The warnings as pairs of path and message, of a definition that can be saved."""
+    definition = ProcessDefinition.parsed({"name": "Own", "initialContext": ["topic"], "steps": list(steps), **fields})
+    assert check_definition(definition, TARGETS) == []
+    return [(each.path, each.message) for each in find_misspelt_fields(definition, TARGETS)]
+
+
+SORTED = step("a", tool="sort")
+TAEM = "the outputSchema of 'Sort' does not declare 'taem'; did you mean 'team'?"
+
+
+@pytest.mark.parametrize(
+    ("reader", "place"),
+    [
+        ({"inputs": {"x": ["{step.a_.taem}"]}}, "inputs.x[0]"),
+        ({"inputs": {"x": "of {= step.a_.taem + '!'}"}}, "inputs.x"),
+        ({"condition": "step.a_.taem == 'blue'"}, "execution.condition"),
+        ({"forEach": {"items": "{step.a_.taem}", "as": "one"}}, "forEach.items"),
+    ],
+)
+def test_every_place_that_reads_a_field_is_looked_at(reader, place):
+    assert warnings(SORTED, step("b", "a", **reader)) == [(f"$.steps[1].{place}", f"step.a_.taem: {TAEM}")]
+
+
+def test_the_template_and_the_typed_inputs_are_looked_at():
+    template = "{{step.a_.team}} {{#if step.a_.taem}}{{step.a_.taem}}{{/if}}"
+    assert warnings(SORTED, outputTemplate=template) == [("$.outputTemplate", f"step.a_.taem: {TAEM}")]
+    typed = {"order": {"type": "object", "properties": {"customer": {"type": "string"}}}}
+    assert warnings(step("a", inputs={"x": "{order.custmer}"}), inputs=typed) == [
+        ("$.steps[0].inputs.x", "order.custmer: the input 'order' does not declare 'custmer'; did you mean 'customer'?")
+    ]
+    assert [path for path, _ in warnings(SORTED, inputs=typed, outputTemplate="order.custmer: {{order.custmer}}")] == [
+        "$.outputTemplate"
+    ]
+
+
+def test_the_item_of_a_list_is_looked_at():
+    looped = step("a", tool="sort", forEach={"items": [1, 2], "as": "one"})
+    assert warnings(looped, step("b", "a", inputs={"x": "{step.a_.0.taem}"})) == [
+        ("$.steps[1].inputs.x", f"step.a_.0.taem: {TAEM}")
+    ]
+    assert [path for path, _ in warnings(SORTED, step("b", "a", inputs={"x": "{step.a_.labels.0.nme}"}))] == [
+        "$.steps[1].inputs.x"
+    ]
+
+
+def test_nothing_is_said_of_what_may_be_meant():
+    """An open schema allows other fields; nothing describes a person's answer or what an untyped input holds."""
+    asked = step("a", tool="sort", interactionMode="manual")
+    assert warnings(SORTED, step("b", "a", inputs={"x": "{step.a_.status}"})) == []
+    assert warnings(asked, step("b", "a", inputs={"x": "{step.a_.taem}"})) == []
+    assert warnings(step("a", inputs={"x": "{topic.taem}"})) == []
+    assert warnings(SORTED, outputTemplate="{{step.a_}} {{step.a_.labels.0.name}}") == []
+
+
+@pytest.mark.parametrize("other", [{"additionalProperties": True}, {"patternProperties": {"t": {}}}, {"$ref": "#/x"}])
+def test_a_schema_that_speaks_of_other_fields_is_believed(other):
+    assert misspelt_field(ISSUE, ["taem"], ISSUE) == ("taem", "team")
+    assert misspelt_field({**ISSUE, **other}, ["taem"], True) is None
+
+
+def test_a_condition_is_refused_that_reads_what_no_value_has():
+    """Platform 6: as in inputs; the schema of `search` excludes other fields."""
+    assert found(search("a"), step("b", "a", condition="step.a_.cuont > 1 && topic == 'x'")) == [
+        ("$.steps[1].execution.condition", "reference_leads_somewhere")
+    ]
+    assert found(search("a"), step("b", "a", condition="step.a_.rows.size() > 1 && step.a_.open.x == 1")) == []
