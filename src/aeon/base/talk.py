@@ -7,6 +7,8 @@ only where nothing in the request may need a tool, live data or an action.
 import re
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
+
 DECLINE_PREFIX: Final = "Cannot:"
 """The prefix with which the model must begin an answer if it cannot do what is asked for."""
 
@@ -15,7 +17,7 @@ NOT_IN_TEXT: Final = f"{DECLINE_PREFIX} the text does not say that."
 
 _MAX_WORDS: Final = 60
 
-_ASKS_A_FRIEND: Final = (
+_ASKS_A_FRIEND: Final = LazyPattern(
     r"\b(?:recommend|suggest)\b|\b(?:any|some|a few|your) (?:tips?|advice|ideas?)\b|"
     r"\btell (?:me|us) (?:a|an|another|some)\b|"
     r"\bgive me (?:\w+ ){0,3}(?:tips?|advice|ideas?)\b|\bcheer me up\b|"
@@ -34,27 +36,30 @@ _ASKS_A_FRIEND: Final = (
     r"\bcomment (?:puis-je|faire)\b|\bque (?:puis-je|dois-je|penses-tu)\b|\binvente\b|"
     r"\b(?:empfiehl|empfehlt|empfehlen sie)\b|\bschlag\w* (?:mir|uns)\b.*\bvor\b|\berzähl\w* (?:mir|uns)\b|"
     r"\bhast du (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|\bgib mir (?:\w+ ){0,3}(?:tipps?|ideen?|rat)\b|"
-    r"\b(?:recommande|suggère|propose|raconte)\b|\bdonne-moi (?:\w+ ){0,3}(?:idées?|conseils?)\b"
+    r"\b(?:recommande|suggère|propose|raconte)\b|\bdonne-moi (?:\w+ ){0,3}(?:idées?|conseils?)\b",
+    re.IGNORECASE,
 )
 
-_TELLS: Final = (
+_TELLS: Final = LazyPattern(
     r"\W*(?:(?:today|yesterday|heute|gestern|hier|aujourd['\u2019]hui|guess what|wow|ugh|omg|oh|haha|well|so|and|hey|"
     r"hi|hallo),? ){0,2}(?:thanks?|thx|cheers|danke\w*|merci|"
-    r"i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b"
+    r"i|i['\u2019](?:m|ve|d)|my|we|we['\u2019](?:re|ve)|our|ich|wir|mein\w*|mir|unser\w*|je|j['\u2019]\w+|mon|ma|mes|nous|notre|nos)\b",
+    re.IGNORECASE,
 )
 
-_ASKS: Final = (
+_ASKS: Final = LazyPattern(
     r"\?|\b(?:how (?:many|much)|wie ?viele?|combien|"
     r"need|want|would like|(?:i|we)['\u2019]d like|brauche\w*|möchte\w*|will|wollen|hätte\w* gern\w*|"
     r"veux|voulons|voudrais|voudrions|besoin|"
     r"please|bitte|s['\u2019]il|for me|für mich|pour moi|get|bring|fetch|make|hol|mach)\b|"
     r"[,;:.!]\s+(?!(?:i|it|he|she|we|they|you|my|our|the|but|so|and|because|that|which|who|this|there|"
     r"what an?|lol|haha|really|honestly|finde? ich|echt|voll|und|ich|er|sie|es|wir|ihr|du|mein\w*|aber|weil|dass|"
-    r"der|die|das|je|j|il|elle|nous|c|mais|parce|qui|que)\b)\w"
+    r"der|die|das|je|j|il|elle|nous|c|mais|parce|qui|que)\b)\w",
+    re.IGNORECASE,
 )
 """A wish, a task with numbers, or a clause that may be an order: "I'm hungry, get me a pizza"."""
 
-_NEEDS_MORE: Final = (
+_NEEDS_MORE: Final = LazyPattern(
     r"https?:|@|"
     # what is known live
     r"\b(?:weather|forecast|news|headlines?|prices?|costs?|stocks?|rates?|scores?|traffic|trains?|flights?|bus|parcel|"
@@ -69,17 +74,14 @@ _NEEDS_MORE: Final = (
     r"envoie|appelle|réserve|commande|achète|paie|allume|éteins|rappelle|note|retiens|traduis|résume)\b|"
     # what is private, or kept elsewhere
     r"\b(?:passwords?|accounts?|balance|calendar|inbox|appointments?|files?|folder|"
-    r"termin\w*|konto\w*|passwort|kalender|postfach|datei\w*|ordner|mot de passe|compte|solde|calendrier|fichiers?)\b"
+    r"termin\w*|konto\w*|passwort|kalender|postfach|datei\w*|ordner|mot de passe|compte|solde|calendrier|fichiers?)\b",
+    re.IGNORECASE,
 )
 
 
 def is_talk(request: str) -> bool:
     """Whether a request tells something, or asks for an idea or a story, and needs nothing that a model lacks."""
-    if len(request.split()) > _MAX_WORDS or "\n" in request.strip() or _found(_NEEDS_MORE, request):
+    if len(request.split()) > _MAX_WORDS or "\n" in request.strip() or _NEEDS_MORE.search(request) is not None:
         return False
-    is_told = re.match(_TELLS, request, re.IGNORECASE) is not None and not _found(_ASKS, request)
-    return is_told or _found(_ASKS_A_FRIEND, request)
-
-
-def _found(pattern: str, request: str) -> bool:
-    return re.search(pattern, request, re.IGNORECASE) is not None  # compiled at the first request, and kept
+    is_told = _TELLS.match(request) is not None and _ASKS.search(request) is None
+    return is_told or _ASKS_A_FRIEND.search(request) is not None

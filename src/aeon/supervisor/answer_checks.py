@@ -7,6 +7,7 @@ from itertools import pairwise
 from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import LANGUAGES, language_of
+from aeon.base.patterns import LazyPattern
 from aeon.base.translations import read_translation
 from aeon.base.writing import asks_for_code, asks_for_text, is_translation
 from aeon.observability.records import ToolCall
@@ -27,35 +28,35 @@ _MAX_VERBATIM = 60
 _SEARCHED = 2000
 """Characters of a request in which words are looked for that stand far apart."""
 
-_LONGER = re.compile(r"\w{3,}")
+_LONGER = LazyPattern(r"\w{3,}")
 
 _DECIMALS = range(7)
 
-_TO_COMPUTE = re.compile(
+_TO_COMPUTE = LazyPattern(
     r"\b(?:average|mean|sum|total|count|sort\w*|alphabet\w*|durchschnitt\w*|summe|insgesamt|zähl\w*|median)\b",
     re.IGNORECASE,
 )
 
-_BY_CHANCE = re.compile(
+_BY_CHANCE = LazyPattern(
     r"\b(?:roll|throw|toss|flip|würfle|wirf)\b.*(?:\b\d*[dw]\d+\b|\bdic?e\b|\bcoin\b|würfel|münze)|"
     r"\b(?:pick|choose|draw|give|generate|nenne|wähle|ziehe?)\b.*\b(?:random|zufällig\w*|zufallszahl)\b",
     re.IGNORECASE,
 )
 """Asks for something that chance decides."""
 
-_ASKS_TIME = re.compile(
+_ASKS_TIME = LazyPattern(
     r"\b(?:what time|(?:what|which) date|wie spät|wie ?viel uhr|wann|welche[ms] (?:datum|tag)|quelle heure)\b"
     r"|(?:^|[.!?,]\s+)(?:and )?when (?:is|are|am|was|do|does|did|will|must|can|should)\b",
     re.IGNORECASE,
 )
 
-_ASKS_YES_OR_NO = re.compile(
+_ASKS_YES_OR_NO = LazyPattern(
     r"(?:^|[.!?;,:]\s+)(?:and |und )?(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could"
     r"|ist|sind|war|waren|hat|haben|wird|kann|darf)\b(?! you\b)"
     r"(?:(?!\b(?:how|what|when|which|who|or|if|wie|was|wann|welche\w*|wer|oder|wenn)\b)[^.!?])*\?\s*$",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(r"\[[A-ZÄÖÜ][\w'\u2019 -]{2,40}\](?!\()")
+_PLACEHOLDER = LazyPattern(r"\[[A-ZÄÖÜ][\w'\u2019 -]{2,40}\](?!\()")
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "true", "false"])
 _COMPUTING = frozenset(["calculator", "convert_units", "date_math"])
 

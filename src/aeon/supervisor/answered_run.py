@@ -1,20 +1,20 @@
 """A run whose answer is to be checked, and the words and numbers of its values. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from aeon.base.json import Json
+from aeon.base.patterns import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.numerals import find_digit_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 
-_WORD = re.compile(r"\w+")
+_WORD = LazyPattern(r"\w+")
 
-NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
+NUMERAL = LazyPattern(r"\d[\d.,]*\d|\d")
 
-_ARITHMETIC = re.compile(r"[-+*/^%() .,\d]+")
+_ARITHMETIC = LazyPattern(r"[-+*/^%() .,\d]+")
 
 
 class AnsweredRun(NamedTuple):

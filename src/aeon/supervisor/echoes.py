@@ -1,11 +1,11 @@
 """Whether an answer only says the request again, whole or nearly. Pure."""
 
-import re
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
 from aeon.supervisor.answered_run import words_of
 
-_CLAUSE: Final = re.compile(r"[,;.!]\s+(?=\w)")
+_CLAUSE: Final = LazyPattern(r"[,;.!]\s+(?=\w)")
 _CHOICE: Final = frozenset({"or", "oder", "ou"})
 _FEWEST: Final = 3
 """Words of an answer that is an echo of a part: fewer may be what was asked for."""

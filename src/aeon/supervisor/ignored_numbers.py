@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from math import isclose
 
 from aeon.base.json import canonical_json
+from aeon.base.patterns import LazyPattern
 from aeon.supervisor.answered_run import (
     AnsweredRun,
     calculations_of,
@@ -16,11 +17,11 @@ from aeon.supervisor.answered_run import (
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 
-_ALONE = re.compile(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
+_ALONE = LazyPattern(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
 """A number that stands alone, not in a date, a time, a name or a range."""
 
-_SHARED_OUT: tuple[tuple[re.Pattern[str], tuple[float, ...]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), forms)
+_SHARED_OUT: tuple[tuple[LazyPattern, tuple[float, ...]], ...] = tuple(
+    (LazyPattern(pattern, re.IGNORECASE), forms)
     for pattern, forms in (
         (r"\b(?:half|halves|hälfte|halbe[nrs]?)\b(?! (?:past|an hour))", (2, 0.5, 50, 1.5)),
         (r"\b(?:quarters?|viertel)\b(?! (?:past|to|of an hour|nach|vor))", (4, 0.25, 0.75, 25, 75, 3)),

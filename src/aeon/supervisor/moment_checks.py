@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from aeon.base.patterns import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.supervisor.repair_context import iterate_leaves
@@ -13,12 +14,12 @@ from aeon.tools.worked_dates import DATE_TOOL
 _SHOWN = 5
 _SEARCHED = 2000
 """Characters of a request in which words are looked for."""
-_MUST_START = re.compile(
+_MUST_START = LazyPattern(
     r"\b(?:when|what time|wann|um wie ?viel uhr)\b[^.!?]*\b(?:must|have to|should|need to|muss|müssen|soll\w*)\b[^.!?]*"
     r"\b(?:leave|go|start|begin|set (?:off|out)|get up|los\w*|gehen|aufbrechen|aufstehen|anfangen|beginnen)\b",
     re.IGNORECASE,
 )
-_INCLUSIVE = re.compile(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
+_INCLUSIVE = LazyPattern(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
 
 
 def moment_doubts(run: AnsweredRun) -> list[str]:

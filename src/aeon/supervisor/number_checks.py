@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import isclose
 
 from aeon.base.binding import as_text
+from aeon.base.patterns import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import NUMERAL, AnsweredRun, numerals_of_arithmetic, readings, shares
 from aeon.supervisor.ignored_numbers import ignored_numbers
@@ -36,21 +37,21 @@ _UNIT_FACTORS = frozenset(
 _SEARCHED = 2000
 """Characters of a request in which words are looked for that stand far apart."""
 
-_HOW_MANY = re.compile(r"\b(?:how (?:many|much)|wie ?viele?)\b", re.IGNORECASE)
-_WHICH_ONE = re.compile(
+_HOW_MANY = LazyPattern(r"\b(?:how (?:many|much)|wie ?viele?)\b", re.IGNORECASE)
+_WHICH_ONE = LazyPattern(
     r"\b(?:which one|who|whose|wer|wem|wen)\b"
     r"|\b(?:which|what|who|is|was|welche[rsnm]?|wer|ist)\b.*\b(?:more|less|larger|bigger|smaller|greater|cheaper|longer|shorter|higher|heavier"
     r"|faster|mehr|weniger|größer|kleiner|billiger|teurer|günstiger|länger|kürzer|höher|schwerer|schneller)\b.*(?:,|:|\bor\b|\boder\b)",
     re.IGNORECASE,
 )
 """Asks for one of several things."""
-_AMOUNT = re.compile(
+_AMOUNT = LazyPattern(
     r"\b(?:how (?:many|much|long|old|far|fast|late|tall|big|heavy)|what time|when"
     r"|wie ?viele?|wie (?:lang\w*|alt|weit|schnell|spät|hoch|schwer)|um wie ?viel uhr|wann)\b",
     re.IGNORECASE,
 )
 """Asks for a number."""
-_CLOCK_TIME = re.compile(r"\b(?:at|from|until|till|to|by|um|von|bis|ab|gegen)\s+(\d{1,2}:\d\d)\b", re.IGNORECASE)
+_CLOCK_TIME = LazyPattern(r"\b(?:at|from|until|till|to|by|um|von|bis|ab|gegen)\s+(\d{1,2}:\d\d)\b", re.IGNORECASE)
 
 
 def number_doubts(run: AnsweredRun) -> list[str]:

@@ -5,15 +5,16 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
+from aeon.base.patterns import LazyPattern
 from aeon.tools.number_words import find_english_numbers
 
-_NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
-_WITH_DIGIT = re.compile(r"(?<!\S)\S*\d\S*")
-_WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
-_GERMAN = re.compile(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_NUMERAL = LazyPattern(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
+_WITH_DIGIT = LazyPattern(r"(?<!\S)\S*\d\S*")
+_WORD = LazyPattern(r"[^\W\d_]+")
+_ENGLISH = LazyPattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_GERMAN = LazyPattern(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 
-_MIXED = re.compile(r"(?<!\S)(\S{1,40}) and (?:a|one) (half|quarter)\b", re.IGNORECASE)
+_MIXED = LazyPattern(r"(?<!\S)(\S{1,40}) and (?:a|one) (half|quarter)\b", re.IGNORECASE)
 _ENDINGS = {"half": 0.5, "quarter": 0.25}
 _AND_A_HALF = "einhalb"
 

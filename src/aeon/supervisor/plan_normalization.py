@@ -6,6 +6,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import ValidationProblem
+from aeon.base.patterns import LazyPattern
 
 _STEPS = ("step", "plan", "tasks", "actions")
 _GOAL = ("objective",)
@@ -155,8 +156,8 @@ def _is_id(value: Json) -> bool:
     return _is_number(value) or (_is_text(value) and not any(mark.isspace() for mark in value))
 
 
-_IN_ARGUMENTS = re.compile(r"\$\.steps\[(\d+)\]\.arguments\b")
-_FIELD = re.compile(r"\{step\.([A-Za-z0-9_-]+)(?:\.([^{}.]+))?([^{}]*)\}")
+_IN_ARGUMENTS = LazyPattern(r"\$\.steps\[(\d+)\]\.arguments\b")
+_FIELD = LazyPattern(r"\{step\.([A-Za-z0-9_-]+)(?:\.([^{}.]+))?([^{}]*)\}")
 
 
 def drop_unusable_arguments(plan: JsonObject, problems: Sequence[ValidationProblem]) -> JsonObject | None:

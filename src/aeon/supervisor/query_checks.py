@@ -4,22 +4,23 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.tools.table_queries import QueryTablesTool
 
-_COMPUTED: Final = re.compile(
+_COMPUTED: Final = LazyPattern(
     r"\b(?:avg|sum|min|max|total)\s*\(\s*(?P<of>[^()]+)\)|\border\s+by\s+(?P<by>[^()]+?)(?=\s+(?:asc|desc|limit)\b|[,)]|$)",
     re.IGNORECASE,
 )
 """What a query adds up, averages or sorts by."""
 
-_ADDED_UP: Final = re.compile(r"\b(?:total|sum|average|mean|insgesamt|summe|durchschnitt|mittelwert)", re.IGNORECASE)
-_ADDS: Final = re.compile(r"\b(?:sum|avg|total|count)\s*\(", re.IGNORECASE)
+_ADDED_UP: Final = LazyPattern(r"\b(?:total|sum|average|mean|insgesamt|summe|durchschnitt|mittelwert)", re.IGNORECASE)
+_ADDS: Final = LazyPattern(r"\b(?:sum|avg|total|count)\s*\(", re.IGNORECASE)
 
-_IDENTIFIER: Final = re.compile(r'"[^"]+"|(?<![\w\'])[^\W\d]\w*(?!\s*\()')
-_LITERAL: Final = re.compile(r"'[^']*'")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_NUMBER: Final = re.compile(r"\d+")
+_IDENTIFIER: Final = LazyPattern(r'"[^"]+"|(?<![\w\'])[^\W\d]\w*(?!\s*\()')
+_LITERAL: Final = LazyPattern(r"'[^']*'")
+_WORD: Final = LazyPattern(r"[^\W\d_]+")
+_NUMBER: Final = LazyPattern(r"\d+")
 _KEYWORDS: Final = frozenset(
     {"distinct", "case", "when", "then", "else", "end", "and", "or", "not", "null", "as", "is"}
 )
@@ -28,7 +29,7 @@ _STEM: Final = 4
 """Letters at the beginning that a word shares with another form of it."""
 
 _MEANT: Final = tuple(
-    (re.compile(rf"\b(?:{asked})", re.IGNORECASE), re.compile(column, re.IGNORECASE))
+    (LazyPattern(rf"\b(?:{asked})", re.IGNORECASE), LazyPattern(column, re.IGNORECASE))
     for asked, column in (
         (
             r"old|young|age\b|alt\b|alte|ält|jung|jüng|gebor",

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from aeon.base.binding import as_text
+from aeon.base.patterns import LazyPattern
 from aeon.base.talk import DECLINE_PREFIX
 from aeon.base.writing import asks_for_text
 from aeon.supervisor.answered_run import AnsweredRun
@@ -17,7 +18,7 @@ _SEARCHED: Final = 400
 _NEAR: Final = r"(?:today|tomorrow|tonight|right now|now|outside|this (?:week|weekend|morning|afternoon|evening))"
 _NEAR_DE: Final = r"(?:heute|morgen|gerade|jetzt|draußen|am wochenende|aktuell)"
 
-_LIVE: Final = (
+_LIVE: Final = LazyPattern(
     rf"\b(?:weather|temperature|forecast|traffic)\b[^.?!]{{0,40}}\b{_NEAR}\b"
     r"|\bhow(?:['\u2019]?s| is) the (?:weather|traffic)\b"
     r"|\bwhat(?:['\u2019]?s| is| will) the weather\b|\bwill it (?:rain|snow|be (?:sunny|warm|cold|hot|windy))\b"
@@ -31,15 +32,17 @@ _LIVE: Final = (
     r"|\bwann\b[^.?!]{0,30}\b(?:nächste|letzte)\w* (?:zug|bus|bahn|flug|fähre)\b"
     r"|\bquel temps (?:fait|fera)\b|\bla météo\b|\bva-t-il (?:pleuvoir|neiger)\b"
     r"|\bcours (?:de l['\u2019]action|du bitcoin)\b"
-    r"|\bqué tiempo (?:hace|hará)\b|\bva a (?:llover|nevar)\b|\bel tiempo (?:en|para|de) (?:mañana|hoy)\b"
+    r"|\bqué tiempo (?:hace|hará)\b|\bva a (?:llover|nevar)\b|\bel tiempo (?:en|para|de) (?:mañana|hoy)\b",
+    re.IGNORECASE,
 )
-_CLIMATE: Final = (
+_CLIMATE: Final = LazyPattern(
     r"\b(?:usually|typically|normally|on average|spring|summer|autumn|winter|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|meist|meistens|normalerweise|üblicherweise|frühling|sommer|herbst"
-    r"|januar|februar|märz|mai|juni|juli|dezember|d['\u2019]habitude|en (?:été|hiver)|normalmente|verano)\b"
+    r"|januar|februar|märz|mai|juni|juli|dezember|d['\u2019]habitude|en (?:été|hiver)|normalmente|verano)\b",
+    re.IGNORECASE,
 )
 """Words of a question about what the weather is at a time of the year, which is known."""
-_PRIVATE: Final = (
+_PRIVATE: Final = LazyPattern(
     r"\b(?:do|did|have) i (?:\w+ ){0,3}"
     r"(?:e-?mails?|mail|messages?|appointments?|meetings?|missed calls?|notifications?)\b"
     r"|\b(?:what(?:['\u2019]?s| is| are)|when(?:['\u2019]?s| is)|read|check|show|list|summari[sz]e)\b[^.?!]{0,30}"
@@ -49,9 +52,10 @@ _PRIVATE: Final = (
     r"|\b(?:wie|was|wann|zeig\w*|lies|prüf\w*|welche)\b[^.?!]{0,30}"
     r"\bmein\w* (?:\w+ ){0,2}(?:kontostand|postfach|kalender|termine?|e-?mails?|mails?|kontakte)\b"
     r"|\bai-je (?:\w+ ){0,3}(?:mails?|messages?|rendez-vous)\b|\bmon solde\b"
-    r"|\btengo (?:\w+ ){0,3}(?:correos?|mensajes?|citas?)\b|\bmi saldo\b"
+    r"|\btengo (?:\w+ ){0,3}(?:correos?|mensajes?|citas?)\b|\bmi saldo\b",
+    re.IGNORECASE,
 )
-_ACTION: Final = (
+_ACTION: Final = LazyPattern(
     r"^\W*(?:(?:please|pls|hey|ok|can you|could you|would you|will you|bitte|kannst du|könntest du|peux-tu|pouvez-vous"
     r"|por favor|puedes|me),? )*(?:"
     r"send (?!me|us)|(?:e-?mail|mail|text|message) (?:my|him|her|them|mom|mum|dad|this|it)\b"
@@ -71,7 +75,8 @@ _ACTION: Final = (
     r"|(?:allume|éteins|annule) (?:la|le|les|ma|mon|mes)\b|rappelle-moi\b"
     r"|(?:envía|envíale|manda|mándale) |llama (?:a|al)\b"
     r"|(?:reserva|compra|pide|pídeme|resérvame) (?:una?|el|la|dos|\d+)\b"
-    r"|(?:enciende|apaga|cancela) (?:la|el|mi|las|los)\b|recuérdame\b)"
+    r"|(?:enciende|apaga|cancela) (?:la|el|mi|las|los)\b|recuérdame\b)",
+    re.IGNORECASE,
 )
 
 
@@ -82,14 +87,10 @@ def reach_doubts(run: AnsweredRun) -> list[str]:
     if not is_alone or answer.startswith(DECLINE_PREFIX) or find_refusal(answer, run.request) is not None:
         return []
     asked = run.request[:_SEARCHED]
-    if _found(_LIVE, asked) and not _found(_CLIMATE, asked):
+    if _LIVE.search(asked) is not None and _CLIMATE.search(asked) is None:
         return ["the request asks for live data, and no tool looked anything up"]
-    if _found(_PRIVATE, asked) and not run.earlier:
+    if _PRIVATE.search(asked) is not None and not run.earlier:
         return ["the request asks for what only mail, a calendar or an account knows, and no tool read it"]
-    if _found(_ACTION, asked) and not asks_for_text(run.request):
+    if _ACTION.search(asked) is not None and not asks_for_text(run.request):
         return ["the request asks for something to be done, and no tool did anything"]
     return []
-
-
-def _found(pattern: str, request: str) -> bool:
-    return re.search(pattern, request, re.IGNORECASE) is not None  # compiled at the first answer, and kept

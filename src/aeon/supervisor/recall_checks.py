@@ -4,19 +4,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
 from aeon.base.talk import DECLINE_PREFIX
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.tools.memory_requests import keys_about, words_beside
 from aeon.tools.stubs.memory import MemoryRecallTool
 
 _SEARCHED: Final = 600
-_NUMERAL: Final = re.compile(r"-?\d+(?:\.\d+)?")
-_LEAST: Final = re.compile(
+_NUMERAL: Final = LazyPattern(r"-?\d+(?:\.\d+)?")
+_LEAST: Final = LazyPattern(
     r"\b(?<!my )(?<!our )(?:cheap|low|small|short|young|light|slow)e(?:r|st)\b|\b(?:less|fewer|fewest|least)\b"
     r"|\b(?:billig|günstig|niedrig|klein|kürz|jüng|leicht)\w*er\b|\b(?:weniger|am wenigsten)\b",
     re.IGNORECASE,
 )
-_MOST: Final = re.compile(
+_MOST: Final = LazyPattern(
     r"\b(?<!my )(?<!our )(?:high|tall|long|old|larg|heavi|fast|bigg)e(?:r|st)\b|\b(?:more|most|dearer)\b"
     r"|\b(?:höher|größer|länger|älter|schwerer|teurer|schneller|mehr|am meisten)\b",
     re.IGNORECASE,

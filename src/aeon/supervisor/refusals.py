@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
+
 _SEARCHED: Final = 400
 """Characters at the beginning of an answer in which it would refuse."""
 _LONGEST: Final = 3
@@ -29,14 +31,15 @@ _SPANISH: Final = (
     r"(?:(?:lo siento|disculpa|lamentablemente)\W{0,3}(?:pero )?)?no (?:puedo|soy capaz de)\b[^.!?]{0,40}"
     r"\b(?:proporcionar\w*|ayudar\w*|acceder|generar|escribir|responder|predecir|realizar|crear)\b"
 )
-_REFUSAL: Final = rf"\W*(?:{_ENGLISH}|{_GERMAN}|{_FRENCH}|{_SPANISH})"
-_WANTED: Final = (
+_REFUSAL: Final = LazyPattern(rf"\W*(?:{_ENGLISH}|{_GERMAN}|{_FRENCH}|{_SPANISH})", re.IGNORECASE)
+_WANTED: Final = LazyPattern(
     r"\b(?:can(?:['\u2019]?t|not| not)|unable|won['\u2019]?t|not able|declin\w*|refus\w*|reject\w*|cancel\w*"
     r"|say(?:s|ing)? no|sorry|apolog\w*|nicht|kein\w*|abs(?:age|agen)|ablehn\w*|entschuldig\w*|ne (?:peux|peut)"
-    r"|désolée?|no puedo|rechaz\w*)\b"
+    r"|désolée?|no puedo|rechaz\w*)\b",
+    re.IGNORECASE,
 )
 """Words of a request that wants a refusal, or tells of something that cannot be."""
-_SENTENCE: Final = re.compile(r"[.!?](?:\s+|$)")
+_SENTENCE: Final = LazyPattern(r"[.!?](?:\s+|$)")
 
 
 def find_refusal(text: str, request: str) -> str | None:
@@ -45,8 +48,8 @@ def find_refusal(text: str, request: str) -> str | None:
     A request that wants such words ("write that I can't provide the report") may get them.
     """
     answer = text.strip()
-    refusal = re.match(_REFUSAL, answer[:_SEARCHED], re.IGNORECASE)  # compiled at the first answer, and kept
-    if refusal is None or re.search(_WANTED, request[:_SEARCHED], re.IGNORECASE):
+    refusal = _REFUSAL.match(answer[:_SEARCHED])
+    if refusal is None or _WANTED.search(request[:_SEARCHED]) is not None:
         return None
     sentences = list(filter(None, _SENTENCE.split(answer, _LONGEST)))
     return sentences[0] if len(sentences) <= _LONGEST else None

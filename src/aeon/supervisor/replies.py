@@ -7,6 +7,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
+from aeon.base.patterns import LazyPattern
 from aeon.llm.interface import LLMResponse
 from aeon.supervisor.repair_tasks import RepairTask
 from aeon.tools.worked_dates import DATE_TOOL, read_dated_solution
@@ -14,8 +15,8 @@ from aeon.tools.worked_solutions import CALCULATOR, read_solution
 from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import call_problems
 
-_JSON_BEGINS = re.compile(r"[{\[]\s*[\"{\[]")
-_CLOCK_SUM = re.compile(
+_JSON_BEGINS = LazyPattern(r"[{\[]\s*[\"{\[]")
+_CLOCK_SUM = LazyPattern(
     r"\d:\d\d(?: ?(?:am|pm|uhr))?\s*[-+\u2212\u2013]|[-+\u2212\u2013]\s*\d{1,2}:\d\d", re.IGNORECASE
 )
 """A calculation with a clock time: "8:15 - 35 - 40" is not 15 - 35 - 40."""

@@ -3,10 +3,11 @@
 import ast
 import math
 import operator
-import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+
+from aeon.base.patterns import LazyPattern
 
 MAX_LENGTH = 500
 """Characters of an expression."""
@@ -31,11 +32,11 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Mod: operator.mod,
 }
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "^"})  # noqa: RUF001  # as people type them
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_SEPARATED = re.compile(r"\b(?:min|max|round)\s*\(")
+_GROUPED = LazyPattern(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_SEPARATED = LazyPattern(r"\b(?:min|max|round)\s*\(")
 """Functions whose arguments are separated by commas, which then do not group digits: max(100,200) is 200."""
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%(?!\s*[\w(.])")
-_FOREIGN = re.compile(r"['\"\\#]|[\d.](?![eE][-+\d])[^\W\d_]")
+_PERCENT = LazyPattern(r"(\d+(?:\.\d+)?)\s*%(?!\s*[\w(.])")
+_FOREIGN = LazyPattern(r"['\"\\#]|[\d.](?![eE][-+\d])[^\W\d_]")
 """Quotes, comments, and letters next to digits: never arithmetic, and Python warns about some of them."""
 
 

@@ -2,37 +2,39 @@
 
 import re
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_OPERATION = re.compile(
+from aeon.base.patterns import LazyPattern
+
+_NUMBER = LazyPattern(r"\d+(?:[.,]\d+)*")
+_OPERATION = LazyPattern(
     r"[%+*/^×÷=]|\b(?:percent|per cent|prozent|square|cube|root|wurzel|quadrat\w*|power|hoch|squared|cubed|"  # noqa: RUF001  # as people type it
     r"half|halves|hälfte|third|thirds|drittel|quarters?|viertel|double[ds]?|doppelt\w*|verdoppel\w*|twice|"
     r"triple|dreifach\w*|dozen|dutzend|plus|minus|times|mal|divided|geteilt|multipl\w+|sum|summe|average|mean|"
     r"durchschnitt\w*|total|insgesamt|each|jeder?s?|per|pro|modulo)\b",
     re.IGNORECASE,
 )
-_NUMBER_WORD = re.compile(
+_NUMBER_WORD = LazyPattern(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|"
     r"eighty|ninety|hundred|thousand|million|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w+zehn|"
     r"\w*zwanzig|\w*dreißig|\w*vierzig|\w*fünfzig|hundert|tausend)\b",
     re.IGNORECASE,
 )
 
-_ONLY_A_SUM = re.compile(
+_ONLY_A_SUM = LazyPattern(
     r"(?:what(?:'s| is| are)|how much is|calculate|compute|was (?:ist|sind|ergibt)|wie ?viel (?:ist|sind)|berechne)?\s*"
     r"(?:plus|minus|times|mal|divided by|geteilt durch|[-+*/^%() .,\d\u00d7\u00f7\u2212])+[?.!]*",
     re.IGNORECASE,
 )
 """A request that is arithmetic and nothing else."""
 
-_ONE_NUMBER = re.compile(
+_ONE_NUMBER = LazyPattern(
     r"\b(?:how (?:many|much|long|old|far|fast|tall|big|heavy|large)|what (?:do|does|did|will|would)|"
     r"costs?|percent|percentage|average|sum|total|product|difference|half|quarter|calculate|compute|"
     r"wie ?viele?|wie (?:lange?|alt|weit|hoch|schwer|groß|schnell)|was (?:kostet|kosten|zahlt|zahle|zahlen|bekommt|ergibt)|"
     r"prozent|durchschnitt|summe|hälfte|berechne)\b",
     re.IGNORECASE,
 )
-_WHAT_IS = re.compile(r"\b(?:what (?:is|are|was|were)|what's|whats|was (?:ist|sind))\b", re.IGNORECASE)
-_MORE_THAN_A_NUMBER = re.compile(
+_WHAT_IS = LazyPattern(r"\b(?:what (?:is|are|was|were)|what's|whats|was (?:ist|sind))\b", re.IGNORECASE)
+_MORE_THAN_A_NUMBER = LazyPattern(
     r"\d:\d\d|"  # a clock time
     r"\b(?:writ\w*|texts?|poem|story|letters?|e?-?mails?|messages?|explain|why|list|sort\w*|order|names?|translat\w*|summar\w*|rewrit\w*|compar\w*|"
     r"which|who|whose|when|where|random|roll|toss|flip|remember|save|store|note|fraction|prime|tables?|date|day|weekday|time|o'clock|"

@@ -7,12 +7,13 @@ from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.interface import Tool
 
 PART_CHARACTERS = 10_000
 """The most characters of a part: what the embedded models read at once, with room for the step itself."""
 
-IMAGE_LINE = re.compile(r"^Image (.+), [\d,]+ bytes, sha256 ([0-9a-f]{64})$", re.MULTILINE)
+IMAGE_LINE = LazyPattern(r"^Image (.+), [\d,]+ bytes, sha256 ([0-9a-f]{64})$", re.MULTILINE)
 """How a step's description names an image that the model sees."""
 
 QUERY_TABLES = "query_tables"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.date_requests import MAX_REQUEST, compiled, plain_text, without_weekdays
 
@@ -63,9 +64,9 @@ _NTH = rf"\b(?:when|wann|what time|um wie ?viel uhr)\b[^.!?]*\b(?P<nth>{'|'.join
 _WEEKDAY = r"\b(?:weekday|day of the week|wochentag)\b"
 _OLD = r"\b(?:how old|what age|wie alt)\b"
 
-_JOINED = re.compile(r"(?:\s|[,.]|\band\b|\bund\b)+$", re.IGNORECASE)
+_JOINED = LazyPattern(r"(?:\s|[,.]|\band\b|\bund\b)+$", re.IGNORECASE)
 """What joins a length to what follows it."""
-_TODAY_IS = re.compile(r"\b(?:today is|heute(?: ist)?(?: der)?) (?=\d)", re.IGNORECASE)
+_TODAY_IS = LazyPattern(r"\b(?:today is|heute(?: ist)?(?: der)?) (?=\d)", re.IGNORECASE)
 
 
 class _Story(NamedTuple):

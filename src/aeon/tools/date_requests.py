@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from aeon.base.patterns import LazyPattern
 from aeon.tools.moments import DURATION_UNIT, FEAST_OF_YEAR, MONTH_NAMES, NAMED_DAYS, NTH_WEEKDAY, NUMBER
 
 MAX_REQUEST = 300
@@ -134,19 +135,19 @@ _FORMS = (
     rf"wie ?viele {_COUNTED_DE} (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
 )
 
-_DAY_OF_WEEK = re.compile(
+_DAY_OF_WEEK = LazyPattern(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend),? "
     r"(?:the |dem |den |der )?(?=\d)",
     re.IGNORECASE,
 )
 """A weekday in front of its date, which says it again."""
-_ASIDE = re.compile(
+_ASIDE = LazyPattern(
     r"^(?:(?:and|und|so|ok|okay|well|also|please|bitte|hey|hi|hello|hallo)\b[,.!]? )+(?=\w)"
     r"|,? (?:please|pls|bitte|thanks|thank you|danke)(?=[.?! ]*$)",
     re.IGNORECASE,
 )
 """Words around a question that mean nothing for it."""
-_PRESENT = re.compile(
+_PRESENT = LazyPattern(
     r"\b(today|tonight|tomorrow|yesterday|now|this (?:week|month|year|morning|evening|afternoon)|heute|morgen|gestern"
     r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt"
     r"|hoy|mañana|ayer|ahora|est[ea] (?:semana|mes|año)|aujourd['\u2019]hui|demain|maintenant|ce(?:tte)? (?:semaine|mois|année)"

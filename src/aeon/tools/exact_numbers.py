@@ -3,12 +3,12 @@
 import ast
 import math
 import operator
-import re
 from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
+from aeon.base.patterns import LazyPattern
 from aeon.tools.exact_requests import NUMBER, to_expression
 
 _Result = TypeVar("_Result")
@@ -27,11 +27,11 @@ _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 _ROOT_DIGITS = 30
 """Significant digits of a root that is not a fraction."""
 
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_NAME = re.compile(r"[^\W\d_]")
-_FACTORIAL = re.compile(r"(?<![\w.)])(\d+)\s*!(?!\s*!)")
-_PERCENT = re.compile(rf"({NUMBER})\s*%(?!\s*[\w(.])")
-_WRITTEN = re.compile(r"(?:[-+*/%^!()., 0-9]|change|binomial|root|sqrt|gcd|lcm|factorial|factors|is_prime|abs|round)+")
+_GROUPED = LazyPattern(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_NAME = LazyPattern(r"[^\W\d_]")
+_FACTORIAL = LazyPattern(r"(?<![\w.)])(\d+)\s*!(?!\s*!)")
+_PERCENT = LazyPattern(rf"({NUMBER})\s*%(?!\s*[\w(.])")
+_WRITTEN = LazyPattern(r"(?:[-+*/%^!()., 0-9]|change|binomial|root|sqrt|gcd|lcm|factorial|factors|is_prime|abs|round)+")
 
 
 class ExactNumber(NamedTuple):

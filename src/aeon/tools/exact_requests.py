@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from aeon.base.patterns import LazyPattern
+
 MAX_REQUEST = 300
 """Characters of a request that are searched."""
 
@@ -53,7 +55,7 @@ _REWRITES = (
     (r"(?<=\d) (?:divided by|geteilt durch) (?=\d)", " / "),
 )
 """Words of a request, and the expression that they mean."""
-_LISTED = re.compile(r"(?<=\d)(?:, and | and | und )(?=\d)")
+_LISTED = LazyPattern(r"(?<=\d)(?:, and | and | und )(?=\d)")
 _ASKS = (
     r"\d\s*!|(?<![\w./])\d+\s*/\s*\d+\s*(?:[-+*\u00d7·÷:\u2212]|/\s|plus|minus|times|mal|geteilt|divided|of|von)\s*\d+\s*/\s*\d+"
     r"|\b(?:as|als) (?:an? |einen? |exact )?(?:exact |reduced |simplified |gekürzte[rn]? )?(?:fraction|bruch)\b"

@@ -3,48 +3,50 @@
 import re
 from collections.abc import Iterable
 
-_STORES = re.compile(
+from aeon.base.patterns import LazyPattern
+
+_STORES = LazyPattern(
     r"\b(?:remember|memori[sz]e|jot|do(?:n['\u2019]?t| not) (?:let me )?forget|vergiss (?:bitte )?nicht|(?:note|write|put) (?:\w+ )?down|(?:take|make) a note|note that|keep in mind|"
     r"merk\w*|speicher\w*|notier\w*|schreib dir|behalte?)\b"
     r"|(?:^|[.,;:!]\s*|\b(?:and|then|please|to) )(?:store|save|keep)\b|\b(?:store|save|keep) (?:it|this|that|the \w+ as)\b",
     re.IGNORECASE,
 )
-_READS = re.compile(
+_READS = LazyPattern(
     r"\b(?:remember\w*|recall|stored|(?:(?:is|are|was|were|have|has|had|got|i|both|all)|\w+['\u2019](?:ve|s|re)) saved(?! (?:me|us)\b)"
     r"|saved (?!me\b|us\b|my\b)\w+|(?:in|from|your|the) memory|noted|my notes?|i (?:wrote|noted)|wrote \w+ down|"
     r"(?:tell|told) you|on file|gemerkt|gespeichert\w*|notiert\w*|erinner\w*|aufgeschrieben|habe? ich dir|"
     r"(?:hab\w*|hatte?) dir)\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(
+_OWN = LazyPattern(
     r"\b(?:i|me|my|mine|we|us|our|ich|mir|mich|mein\w*|wir|uns|unser\w*)\b|\bi['\u2019](?:m|ve|d)\b", re.IGNORECASE
 )
-_QUESTION = re.compile(
+_QUESTION = LazyPattern(
     r"\?|\b(?:whats?|which|whos?|whose|wheres?|whens?|hows?|tell|show|give|list|remind"
     r"|wer|wem|wen|wo|wann|wie|welche\w*|was|sag|zeig|nenn|gib)\b"
     r"|\b(?:is|are|was|did|do|have|will|can) (?:i|we|my|our)\b|^\W*(?:is|are|was|were|did|do|does|have|has|ist|sind|war|hab\w*|hat)\b",
     re.IGNORECASE,
 )
-_TAKES_MORE = re.compile(
+_TAKES_MORE = LazyPattern(
     r"\b(?:write|draft|compose|translate|summari[sz]e|explain|why|recommend|suggest|ideas?|advice"
     r"|weather|forecast|news|headlines?|traffic|right now"
     r"|schreib\w*|verfass\w*|übersetz\w*|fass\w*|erklär\w*|warum|empfehl\w*|empfiehl|ideen?|rat|wetter|nachrichten)\b",
     re.IGNORECASE,
 )
 """Words of what a stored value alone does not answer: a text to write, advice, live data."""
-_CHANGES = re.compile(
+_CHANGES = LazyPattern(
     r"\b(?:change|update|correct|replace|fix|set|switch|rename|änder\w*|aktualisier\w*|korrigier\w*|ersetz\w*)\b",
     re.IGNORECASE,
 )
-_FORGETS = re.compile(
+_FORGETS = LazyPattern(
     r"(?<!n['\u2019]t )(?<!not )\b(?:delete|erase|forget|remove|clear)\b"
     r"|\b(?:lösch\w*|vergiss(?! (?:bitte )?nicht)|entfern\w*)\b",
     re.IGNORECASE,
 )
-_ALL = re.compile(
+_ALL = LazyPattern(
     r"\b(?:everything|all (?:of it|that|you)|list|alles|auflisten|liste)\b|\bweißt du\b.*\büber mich\b", re.IGNORECASE
 )
-_WHOLE_MEMORY = re.compile(
+_WHOLE_MEMORY = LazyPattern(
     r"\bwhat(?: all)? do you (?:still )?(?:know|remember)(?: about (?:me|us))?\W*$"
     r"|\bwhat (?:have|did) (?:i|you|we) (?:\w+ )?(?:stored?|saved?|noted?|note down|remembered|memori[sz]ed|tell you|told you)\W*$"
     r"|\bwhat(?: is|['\u2019]?s) (?:stored|saved|in (?:your|the|my) memory)\W*$"
@@ -55,8 +57,8 @@ _WHOLE_MEMORY = re.compile(
     re.IGNORECASE,
 )
 """Questions for everything that was kept: "What do you remember?"."""
-_DENIED = re.compile(r"\b(?:not|nicht|kein\w*)\s+(?:\w+\s+){0,3}\w+", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_DENIED = LazyPattern(r"\b(?:not|nicht|kein\w*)\s+(?:\w+\s+){0,3}\w+", re.IGNORECASE)
+_WORD = LazyPattern(r"[^\W\d_]{3,}")
 _COMMON_WORDS = """
 the and for are was were has have had what when where which who whom whose how why that this these those with from
 about into than then there their they them your you our she his her its not but can could will would should does did

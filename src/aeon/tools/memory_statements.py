@@ -6,6 +6,8 @@
 import re
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
+
 _SEARCHED: Final = 300
 _NAME: Final = r"(?P<name>[^.?!,;:=\n]{1,60})"
 _VALUE: Final = r"(?P<value>[^?!;\n]{1,120})"
@@ -20,7 +22,7 @@ _FORMS: Final = (
     rf"(?:(?:please|bitte) )?(?:change|set|update|ändere?|setze?) {_NAME} (?:to|auf|in) {_VALUE}",
 )
 _CHANGE: Final = _FORMS[-1]
-_FORGET: Final = re.compile(
+_FORGET: Final = LazyPattern(
     r"(?:(?:please|bitte|pls) )?(?P<verb>forget|delete|erase|remove|clear|vergiss|lösche?|entferne?)"
     r"(?: please| bitte)?,? (?:that |about |dass )?(?P<name>[^.?!,;:=\n]{1,60}?)"
     r"(?P<stated> (?:is|are|ist|sind|hei(?:ß|ss)t|lautet) [^?!;\n]{1,120})?"
@@ -28,39 +30,39 @@ _FORGET: Final = re.compile(
     r"(?: again| wieder)?",
     re.IGNORECASE,
 )
-_HELD: Final = re.compile(
+_HELD: Final = LazyPattern(
     r"(?:stored|saved|gespeichert\w*"
     r"|(?:value|note|entry|wert|notiz|eintrag)s? (?:of|for|about|under|von|für|zu|über))\s+",
     re.IGNORECASE,
 )
 """Words before the name of a stored value."""
 _FORGETS: Final = frozenset({"forget", "vergiss"})
-_OWNER: Final = re.compile(r"^(?:my|our|the|mein\w*|unser\w*|der|die|das|den|dem)\s+", re.IGNORECASE)
-_COURTESY: Final = re.compile(r"(?:,? (?:please|pls|bitte|thanks|danke))?[.\s]*$", re.IGNORECASE)
+_OWNER: Final = LazyPattern(r"^(?:my|our|the|mein\w*|unser\w*|der|die|das|den|dem)\s+", re.IGNORECASE)
+_COURTESY: Final = LazyPattern(r"(?:,? (?:please|pls|bitte|thanks|danke))?[.\s]*$", re.IGNORECASE)
 _NEXT: Final = (
     "tell|say|give|show|compute|calculate|add|send|remind|what|how|when|who|where|i|it|he|she|we|they|you|my|the"
     r"|sag|zeig|gib|rechne|was|wie|wann|wer|wo|ich|es|er|sie|wir|ihr|du|mein\w*|der|die|das"
 )
-_GOES_ON: Final = re.compile(
+_GOES_ON: Final = LazyPattern(
     rf"[.,]\s+(?:{_NEXT})\b|\b(?:and|und) (?:\w+ )?(?:{_NEXT})\b"
     r"|\b(?:then|dann|danach|afterwards|if|when|because|wenn|weil|falls)\b",
     re.IGNORECASE,
 )
 """Words of a request that wants more than to keep one value."""
-_CLAUSE: Final = re.compile(r"\b(?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
-_VAGUE: Final = re.compile(r"(?:an?|one|another|something|ein\w*|etwas)\b", re.IGNORECASE)
+_CLAUSE: Final = LazyPattern(r"\b(?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
+_VAGUE: Final = LazyPattern(r"(?:an?|one|another|something|ein\w*|etwas)\b", re.IGNORECASE)
 """How a value begins that says what to look for and not what to keep: "a smaller one"."""
-_NO_NAME: Final = re.compile(
+_NO_NAME: Final = LazyPattern(
     r"(?:it|this|that|there|here|he|she|they|we|you|i|what|who|how|when|where|why|today|tomorrow|now|everything|nothing"
     r"|es|das|dies\w*|er|sie|wir|ihr|du|ich|was|wer|wie|wann|wo|heute|morgen|jetzt|alles|nichts)\b",
     re.IGNORECASE,
 )
-_EVERYTHING: Final = re.compile(r"(?:everything|all|alles)\b", re.IGNORECASE)
-_MINE: Final = re.compile(r"(?:my|our|mein\w*|unser\w*)\s", re.IGNORECASE)
-_NOT: Final = re.compile(r"^(?:not|nicht|to|zu)\b", re.IGNORECASE)
-_STATED: Final = re.compile(r"\b(?:is|are|ist|sind|hei(?:ß|ss)t|lautet)$", re.IGNORECASE)
+_EVERYTHING: Final = LazyPattern(r"(?:everything|all|alles)\b", re.IGNORECASE)
+_MINE: Final = LazyPattern(r"(?:my|our|mein\w*|unser\w*)\s", re.IGNORECASE)
+_NOT: Final = LazyPattern(r"^(?:not|nicht|to|zu)\b", re.IGNORECASE)
+_STATED: Final = LazyPattern(r"\b(?:is|are|ist|sind|hei(?:ß|ss)t|lautet)$", re.IGNORECASE)
 """The end of a German clause, whose name and value cannot be separated."""
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
+_NUMBER: Final = LazyPattern(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 
 
 class StatedValue(NamedTuple):

@@ -8,11 +8,14 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+from aeon.base.patterns import LazyPattern
+
 if TYPE_CHECKING:
     from dateutil.parser import parser
 
 Moment = date | datetime | time
 """A day, a day with a time, or a clock time of no particular day; none has a time zone."""
+
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _GERMAN_WEEKDAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
@@ -75,14 +78,14 @@ _TERM = (
     + r")(?![^\W\d_])\.?(?:(?<=h)(?P<rest>[0-5]\d)(?!\d|\s*[^\W\d_]))?)"
 )
 """A term of a duration; the pattern takes milliseconds to compile."""
-_BETWEEN = re.compile(r"(?:\s|,|;|\band\b|\bund\b)*")
-_PAST = re.compile(r"^vor\s+|\s+(?:ago|earlier|before|früher)$")
-_FUTURE = re.compile(r"^in\s+|\s+(?:later|after|from now|from today|später)$")
+_BETWEEN = LazyPattern(r"(?:\s|,|;|\band\b|\bund\b)*")
+_PAST = LazyPattern(r"^vor\s+|\s+(?:ago|earlier|before|früher)$")
+_FUTURE = LazyPattern(r"^in\s+|\s+(?:later|after|from now|from today|später)$")
 
-_CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d)(?::(\d\d))?)?\s*(am|pm|a\.m\.|p\.m\.|uhr|h)?", re.IGNORECASE)
-_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/\d{2,4}")
-_MONTH_DAY = re.compile(r"-{0,2}(?P<month>\d{1,2})-(?P<day>\d{1,2})")
-_GERMAN_DAY = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
+_CLOCK = LazyPattern(r"(\d{1,2})(?:[:.](\d\d)(?::(\d\d))?)?\s*(am|pm|a\.m\.|p\.m\.|uhr|h)?", re.IGNORECASE)
+_SLASHED = LazyPattern(r"(\d{1,2})/(\d{1,2})/\d{2,4}")
+_MONTH_DAY = LazyPattern(r"-{0,2}(?P<month>\d{1,2})-(?P<day>\d{1,2})")
+_GERMAN_DAY = LazyPattern(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
 _NEAR_DAYS = {
     **dict.fromkeys(("today", "heute"), 0),
     **dict.fromkeys(("tomorrow", "morgen", "mañana", "demain"), 1),
@@ -109,7 +112,7 @@ MOVABLE_FEASTS = {
 """Feasts that are not on the same day each year, and their days after Easter."""
 NAMED_DAYS = (*_NEAR_DAYS, *_FEASTS, *MOVABLE_FEASTS, *map(str.casefold, WEEKDAYS), *_GERMAN_WEEKDAYS, "sonnabend")
 """The names of days that `read_moment` knows."""
-_ARTICLES = re.compile(r"^(?:the|on|next|this|coming|am|den|dem|der|nächste[nrs]?|diese[nrs]?|kommende[nrs]?)\s+")
+_ARTICLES = LazyPattern(r"^(?:the|on|next|this|coming|am|den|dem|der|nächste[nrs]?|diese[nrs]?|kommende[nrs]?)\s+")
 _ORDINALS = {
     **{name: number for number, name in enumerate(("first", "second", "third", "fourth", "fifth"), 1)},
     **{name: number for number, name in enumerate(("1st", "2nd", "3rd", "4th", "5th"), 1)},

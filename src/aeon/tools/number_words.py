@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from aeon.base.patterns import LazyPattern
+
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"  # noqa: E501
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: value for value, word in enumerate(_UNITS.split())} | {
@@ -10,11 +12,11 @@ _SMALL = {word: value for value, word in enumerate(_UNITS.split())} | {
 }
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 
-_BINDS = re.compile("half|double|twice|triple|root|sqrt|cube|log|sin|cos|tan|negative|point|factorial")
+_BINDS = LazyPattern("half|double|twice|triple|root|sqrt|cube|log|sin|cos|tan|negative|point|factorial")
 """Words that change the number after them: what follows is not a separate expression."""
 _IGNORED = frozenset(("of", "the"))
-_DATE = re.compile(r"\b\d{4}-\d\d?-\d\d?\b|\b\d\d?/\d\d?/\d{4}\b")
-_HYPHEN = re.compile(r"(?<=[A-Za-z])-(?=[A-Za-z])")
+_DATE = LazyPattern(r"\b\d{4}-\d\d?-\d\d?\b|\b\d\d?/\d\d?/\d{4}\b")
+_HYPHEN = LazyPattern(r"(?<=[A-Za-z])-(?=[A-Za-z])")
 """twenty-three is 23, not 20 - 3."""
 _ENDS = (")", "^ 2", "^ 3")
 _SIGN = "sign"
@@ -33,7 +35,7 @@ _OPERATORS = (
     (r"modulo|mod(?=\s+\d)", "%"),
 )
 _OPERATES = frozenset([_BOUND, _SIGN, *(sign for _, sign in _OPERATORS), "^", "^ 2", "^ 3"])
-_TOKEN = re.compile(
+_TOKEN = LazyPattern(
     r"\s*(?:"
     r"(?P<number>(?:(?<![\w.:,])|(?<=\dx))[$€£]?(?:0(?![\dx])|[1-9]\d*)(?:,\d{3})*(?:\.\d+)?(?=x\s*\d|(?![\w:]|[.,]\d)))"
     r"|(?P<power>\*\*)"

@@ -1,7 +1,6 @@
 """The registry of tools. Every registered tool has a name, a description and valid schemas (core 15)."""
 
 import inspect
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema
 from aeon.base.language import with_language
+from aeon.base.patterns import LazyPattern
 from aeon.base.writing import is_rewriting
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Example, TextRead, Tool, timeout_problems
@@ -20,7 +20,7 @@ from aeon.tools.worked_solutions import CALCULATOR
 
 _OF_OWN_WORDS = frozenset(("calculator", "exact", "now", "date_math", "convert_time", "convert_units"))
 """Tools that compute with what stands in a request. A text in it that is to be rewritten is not for them."""
-_NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
+_NAME = LazyPattern(r"[^\s\x00-\x1f\x7f]{1,128}")
 
 
 @dataclass(frozen=True, slots=True)

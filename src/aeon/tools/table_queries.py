@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.attachments import QUERY_TABLES
 from aeon.tools.interface import Tool
 from aeon.tools.table_texts import DataColumn, DataTable, Value
@@ -37,24 +38,24 @@ _LISTED_LENGTH: Final = 40
 _SHOWN_COLUMNS: Final = 40
 _SAMPLE: Final = 2
 
-_FENCED: Final = re.compile(r"```(?:\w+\s)?\s*((?:select|with)\b.*?)```", re.IGNORECASE | re.DOTALL)
-_BEGUN: Final = re.compile(r"^[\s`]*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
+_FENCED: Final = LazyPattern(r"```(?:\w+\s)?\s*((?:select|with)\b.*?)```", re.IGNORECASE | re.DOTALL)
+_BEGUN: Final = LazyPattern(r"^[\s`]*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
 
 _TERMS: Final = r"(?:\"[^\"]*\"|[^()';\"])+?"
 """Terms with commas between them that have neither parentheses nor texts, but for names in quotes."""
 
-_COMMA: Final = re.compile(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
-_SELECTED: Final = re.compile(
+_COMMA: Final = LazyPattern(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
+_SELECTED: Final = LazyPattern(
     rf"(?P<select>\s*select\s+(?:distinct\s+)?)(?P<terms>{_TERMS})(?=\sfrom\b)", re.IGNORECASE
 )
-_COLUMN_ALONE: Final = re.compile(
+_COLUMN_ALONE: Final = LazyPattern(
     r"\s*(?P<table>\w+\.)?(?P<name>\"[^\"]+\"|\w+)(?P<alias>\s+as\s+\S.*?)?\s*", re.IGNORECASE
 )
 
-_EQUAL: Final = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*==?\s*'(?P<sought>(?:[^']|'')*)'")
-_ADDING: Final = re.compile(r"\b(?:sum|avg|total)\s*\(", re.IGNORECASE)
-_ORDERED: Final = re.compile(rf"\border\s+by\s+{_TERMS}(?=\blimit\b|\)|;|$)", re.IGNORECASE)
-_SAYS_NULLS: Final = re.compile(r"\bnulls\s+(?:first|last)\b", re.IGNORECASE)
+_EQUAL: Final = LazyPattern(r"(?P<column>\"[^\"]+\"|\b\w+)\s*==?\s*'(?P<sought>(?:[^']|'')*)'")
+_ADDING: Final = LazyPattern(r"\b(?:sum|avg|total)\s*\(", re.IGNORECASE)
+_ORDERED: Final = LazyPattern(rf"\border\s+by\s+{_TERMS}(?=\blimit\b|\)|;|$)", re.IGNORECASE)
+_SAYS_NULLS: Final = LazyPattern(r"\bnulls\s+(?:first|last)\b", re.IGNORECASE)
 
 _READS: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}

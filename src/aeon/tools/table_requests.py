@@ -3,10 +3,12 @@
 import re
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
+
 _SEARCHED: Final = 600
 """Characters of a request that are looked at."""
 
-_ASKS: Final = re.compile(
+_ASKS: Final = LazyPattern(
     r"\b(?:how (?:many|much|often|long|old|far|high|big|large)|number of|count|total|sum|add up|average|mean|median|most"
     r"|least|fewest|few(?:er)? than|more than|less than|at least|at most|above|below|over|under|between|highest|lowest"
     r"|largest|smallest|biggest|longest|shortest|oldest|youngest|earliest|latest|newest|cheapest|(?:most|least) \w+"
@@ -20,7 +22,7 @@ _ASKS: Final = re.compile(
     re.IGNORECASE,
 )
 
-_WRITES: Final = re.compile(
+_WRITES: Final = LazyPattern(
     r"\b(?:summar\w+|sum (?:(?:it|this|that|them) )?up|explain\w*|describ\w+|translat\w+|rewrit\w+|rephras\w+|write|draft\w*"
     r"|compose|why|opinion|advice|advise|suggest\w*|recommend\w*|convert\w*|correct\w*|improve\w*|shorten|e-?mail|letter"
     r"|poem|in one sentence|chart|plot|diagram|(?:which|what|name|list|how many) (?:the )?(?:columns|fields|headings)"

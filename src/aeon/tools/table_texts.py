@@ -8,6 +8,7 @@ from io import StringIO
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.patterns import LazyPattern
 
 Value: TypeAlias = str | int | float | None
 
@@ -22,18 +23,18 @@ _SURE_COLUMNS: Final = 3
 _MAX_COLUMNS: Final = 200
 _MAX_HEADING: Final = 60
 
-_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})")
-_THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
-_DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14})?\.\d{1,15}")
-_GERMAN: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,14})(?:,\d{1,15})?")
-_DECIMAL_COMMA: Final = re.compile(r"[-+]?\d+,\d{1,2}")
-_DIGIT: Final = re.compile(r"\d")
+_INTEGER: Final = LazyPattern(r"[-+]?(?:0|[1-9]\d{0,14})")
+_THOUSANDS: Final = LazyPattern(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_DECIMAL: Final = LazyPattern(r"[-+]?(?:0|[1-9]\d{0,14})?\.\d{1,15}")
+_GERMAN: Final = LazyPattern(r"[-+]?(?:0|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,14})(?:,\d{1,15})?")
+_DECIMAL_COMMA: Final = LazyPattern(r"[-+]?\d+,\d{1,2}")
+_DIGIT: Final = LazyPattern(r"\d")
 _MISSING: Final = frozenset({"n/a", "na", "nan", "null", "none", "-", "–", "k. a.", "k.a."})  # noqa: RUF001  # as people type it
 """Cells that say that a number is not known."""
 
 _SIGN: Final = "[$€£¥]|EUR|USD|CHF"
-_CURRENCY: Final = re.compile(rf"(?P<before>{_SIGN})?\s?(?P<number>[-+\d.,]+)\s?(?P<after>{_SIGN})?")
-_GERMAN_DATE: Final = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+_CURRENCY: Final = LazyPattern(rf"(?P<before>{_SIGN})?\s?(?P<number>[-+\d.,]+)\s?(?P<after>{_SIGN})?")
+_GERMAN_DATE: Final = LazyPattern(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
 
 
 _Type: TypeAlias = Literal["INTEGER", "REAL", "TEXT"]

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Example, Tool
@@ -40,9 +41,9 @@ _PROPORTION: Final = (
     r"|\bwie ?viele? \w+ brauch\w*\b.*\bfür\b"
 )
 
-_ASKS_PROPORTION: Final = re.compile(_PROPORTION, re.IGNORECASE)
+_ASKS_PROPORTION: Final = LazyPattern(_PROPORTION, re.IGNORECASE)
 
-_ASKS: Final = re.compile(
+_ASKS: Final = LazyPattern(
     "|".join(
         (
             rf"\b(?:how (?:much|many)|wie ?viele?)\b.*\b(?:{_COMPUTED})\b",
@@ -57,9 +58,9 @@ _ASKS: Final = re.compile(
     re.IGNORECASE,
 )
 
-_ASKS_NAME: Final = re.compile(r"^\W*(?:who|whose|which|where|wer|wem|wen|welche[rsnm]?|wo)\b", re.IGNORECASE)
+_ASKS_NAME: Final = LazyPattern(r"^\W*(?:who|whose|which|where|wer|wem|wen|welche[rsnm]?|wo)\b", re.IGNORECASE)
 
-_ASKS_TIME: Final = re.compile(
+_ASKS_TIME: Final = LazyPattern(
     r"\bhow (?:many|much) (?:more )?(?:seconds|minutes|hours|days|weeks|months|years|time)\b|\bhow long\b|\bwhen\b"
     r"|\bwie ?viele? (?:sekunden|minuten|stunden|tage|wochen|monate|jahre|zeit)\b|\bwie lang|\bwann\b",
     re.IGNORECASE,

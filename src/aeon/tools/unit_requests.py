@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from aeon.base.patterns import LazyPattern
 from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.date_requests import MAX_REQUEST, plain_text
 
@@ -65,13 +66,13 @@ _STORY = (
     r"(?:is|are|sind|ist|would) (?:that|this|it|das|es)(?: be)?"
 )
 """I trained for 450 minutes this month, how many hours is that?"""
-_MULTIPLIED = re.compile(
+_MULTIPLIED = LazyPattern(
     r"\b(?:each|every|per|daily|weekly|an? (?:day|week|month|year)|times|half|twice|double|and|jede\w*|pro|täglich"
     r"|wöchentlich|mal|halb\w*|doppelt\w*|und)\b",
     re.IGNORECASE,
 )
 """Words with which more than the one value counts."""
-_ASIDE = re.compile(r", (?:for|für) (?:my|the|a|mein\w*|den|die|das) \w+$", re.IGNORECASE)
+_ASIDE = LazyPattern(r", (?:for|für) (?:my|the|a|mein\w*|den|die|das) \w+$", re.IGNORECASE)
 """What may follow a request without a meaning for it."""
 
 

@@ -1,9 +1,10 @@
 """Conversion between units of measurement by pint, with English and German names."""
 
-import re
 from fractions import Fraction
 from functools import cache
 from typing import Any, cast
+
+from aeon.base.patterns import LazyPattern
 
 _NAMES = {
     "degC": "°c|c|celsius|grad celsius|grad|degrees celsius|degree celsius",
@@ -59,7 +60,7 @@ _CURRENCIES = (
     "$ € £ ¥ usd eur gbp jpy chf cny inr cad aud dollar dollars euro euros franken francs yen yuan rupees cent "
     "cents bitcoin btc"
 )
-_WRITTEN = re.compile(
+_WRITTEN = LazyPattern(
     r"""(?:[^\W\d]|[°'"%/ ().·²³-]|\*{1,2}[1-4]?(?!\s*[\d*])|\^[1-4](?!\s*[\d*^])|[1-4](?![\d*^])){1,40}"""
 )
 """No scale, and no power that would take long to compute."""

@@ -11,6 +11,7 @@ from math import ceil, floor, isclose, isfinite
 from typing import NamedTuple
 
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.arithmetic import evaluate_expression
 
 CALCULATOR = "calculator"
@@ -45,28 +46,28 @@ _ROUNDED = 0.01
 _ROUNDING = {"round": round, "floor": floor, "ceil": ceil}
 
 _PLAIN = (
-    (re.compile(r"\\(?:times|cdot)\b"), "*"),
-    (re.compile(r"\\div\b"), "/"),
-    (re.compile(r"\\approx\b|≈"), "="),
-    (re.compile(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1) / (\2)"),
-    (re.compile(r"\\(?:text|boxed|mathrm)\{([^{}]*)\}"), r" \1 "),
-    (re.compile(r"\\%"), "%"),
-    (re.compile(r"(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), " * "),
-    (re.compile(r"%\s*(?:of|von)\s+(?=\d)"), "% * "),
-    (re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+", re.MULTILINE), ""),
-    (re.compile(r"\\.|[$€£`]|\*\*(?=[^\W\d_])|(?<=[^\W\d_:.])\*\*"), " "),
+    (LazyPattern(r"\\(?:times|cdot)\b"), "*"),
+    (LazyPattern(r"\\div\b"), "/"),
+    (LazyPattern(r"\\approx\b|≈"), "="),
+    (LazyPattern(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1) / (\2)"),
+    (LazyPattern(r"\\(?:text|boxed|mathrm)\{([^{}]*)\}"), r" \1 "),
+    (LazyPattern(r"\\%"), "%"),
+    (LazyPattern(r"(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), " * "),
+    (LazyPattern(r"%\s*(?:of|von)\s+(?=\d)"), "% * "),
+    (LazyPattern(r"^\s*(?:[-*•]|\d+[.)])\s+", re.MULTILINE), ""),
+    (LazyPattern(r"\\.|[$€£`]|\*\*(?=[^\W\d_])|(?<=[^\W\d_:.])\*\*"), " "),
 )
 """What makes plain text of LaTeX, Markdown, "4 x 6", "35% of 120" and list items."""
 
-_ANSWER = re.compile(
+_ANSWER = LazyPattern(
     r"^[^\w\n]{0,20}(?:final )?(?:answer|antwort|réponse|respuesta|risposta)\W*?[:=]\D{0,12}?(-?\d[\d.,]*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_TOKEN = re.compile(r"(?P<number>\d[\d.,]*\d|\d)|(?P<sign>[-+*/^%×÷·−])|(?P<bracket>[()])|(?P<word>[^\W\d_]+|\S)")  # noqa: RUF001  # as models write
-_LEADING = re.compile(r"\(?(-? ?\d[\d.,]*\d|-? ?\d)")
-_GERMAN_POINT = re.compile(r"(\d),(\d{1,2}|\d{4,})(?![\d,])")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
-_NUMERAL = re.compile(r"(?:(?:^|(?<=[-+*/^(] ))- )?(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_TOKEN = LazyPattern(r"(?P<number>\d[\d.,]*\d|\d)|(?P<sign>[-+*/^%×÷·−])|(?P<bracket>[()])|(?P<word>[^\W\d_]+|\S)")  # noqa: RUF001  # as models write
+_LEADING = LazyPattern(r"\(?(-? ?\d[\d.,]*\d|-? ?\d)")
+_GERMAN_POINT = LazyPattern(r"(\d),(\d{1,2}|\d{4,})(?![\d,])")
+_THOUSANDS = LazyPattern(r"(?<=\d),(?=\d{3}\b)")
+_NUMERAL = LazyPattern(r"(?:(?:^|(?<=[-+*/^(] ))- )?(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 
 class Calculation(NamedTuple):

@@ -13,6 +13,7 @@ from aeon.adapters.files.folders import FolderAccess
 from aeon.adapters.files.texts import read_text
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.base.writing import asks_for_code
 from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, TextRead, Tool
@@ -23,18 +24,18 @@ _MAX_LINE = 300
 _MAX_SEARCHED = 2_000_000
 """Bytes of a file that is searched; longer ones are named as not searched."""
 
-_FILE_NAME = re.compile(r"(?<![\w.:/])[\w./~-]+\.(?!(?:com|org|net|io|de)\b)[A-Za-z]\w{1,7}\b")
-_FILE_WORDS = re.compile(
+_FILE_NAME = LazyPattern(r"(?<![\w.:/])[\w./~-]+\.(?!(?:com|org|net|io|de)\b)[A-Za-z]\w{1,7}\b")
+_FILE_WORDS = LazyPattern(
     r"\b(files?|folders?|director(y|ies)|documents?|datei(en)?|ordners?|verzeichnis\w*)\b", re.IGNORECASE
 )
-_SEARCH_WORDS = re.compile(
+_SEARCH_WORDS = LazyPattern(
     r"\b(search|find\w*|grep|contain\w*|mention\w*|such\w*|enth[aä]lt\w*|erw[aä]hn\w*)\b", re.IGNORECASE
 )
-_WRITE_WORDS = re.compile(
+_WRITE_WORDS = LazyPattern(
     r"\b(write|save|store|create|put|append|schreib\w*|speicher\w*|erstell\w*|leg\w*)\b", re.IGNORECASE
 )
 
-_ACTION_WORDS = re.compile(
+_ACTION_WORDS = LazyPattern(
     r"\b(delete|remove|erase|rename|move|copy|send|mail|e-?mail|print|upload|share|open|run|execute|edit|change|replace|"
     r"l[oö]sch\w*|entfern\w*|umbenenn\w*|benenn\w*|verschieb\w*|kopier\w*|schick\w*|send\w*|druck\w*|öffne\w*|ändere?)\b",
     re.IGNORECASE,

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, Tool
 
 if TYPE_CHECKING:
     from aeon.adapters.web.pages import PageReader
 
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[\w/]", re.IGNORECASE)
-_HOST = re.compile(r"(?<![\w@.-])(?:[\w-]+\.)+[a-z]{2,24}(?![\w-])", re.IGNORECASE)
+_ADDRESS = LazyPattern(r"https?://[^\s<>\"'`]+[\w/]", re.IGNORECASE)
+_HOST = LazyPattern(r"(?<![\w@.-])(?:[\w-]+\.)+[a-z]{2,24}(?![\w-])", re.IGNORECASE)
 
 
 def named_hosts(text: str) -> set[str]:

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.model import CATEGORIES, Category, Entity
 from aeon.platform.search.message_words import message_words
 
@@ -27,8 +28,8 @@ _STATED: Final = 0.9
 _INFERRED: Final = 0.5
 """Confidence in a facet whose word is in the statements, and in one that the model concluded."""
 
-_NAME: Final = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'\u2019-]+")
-_NUMBER: Final = re.compile(r"\d+")
+_NAME: Final = LazyPattern(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'\u2019-]+")
+_NUMBER: Final = LazyPattern(r"\d+")
 _FACETS: Final = ("domain", "status", "sentiment")
 
 

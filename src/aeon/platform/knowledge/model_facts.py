@@ -1,10 +1,10 @@
 """What a strong model finds in a message, checked against the message: nothing that it does not say is kept. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.extraction import ExtractionResult
 from aeon.platform.knowledge.facts import FoundFact
 from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MODEL, Category, Fact, name_key
@@ -22,7 +22,7 @@ _SHARE: Final = 0.5
 _SHORTEST: Final = 4
 """Letters of the words that count for that."""
 
-_DATE: Final = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+_DATE: Final = LazyPattern(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def model_inputs(text: str, names: Sequence[str], known: Sequence[Fact], said_on: str) -> JsonObject:

@@ -4,10 +4,10 @@ A capital letter says little at the beginning of a sentence, and nothing in Germ
 is how the user writes a word elsewhere (`WordCases`), what stands before it, and lists of common words.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.common_words import (
     APPOSITIONS,
     COMMON_ACRONYMS,
@@ -43,7 +43,7 @@ from aeon.platform.knowledge.german_words import (
 )
 from aeon.platform.knowledge.readings import INNER, TextReading, Token, WordCases, is_joined, read_text
 
-_FIRST_PERSON: Final = re.compile(r"i(?:['\u2019]|$)")
+_FIRST_PERSON: Final = LazyPattern(r"i(?:['\u2019]|$)")
 _MAX_WORDS: Final = 6
 _MAX_PARTICLES: Final = 2
 _SURE: Final = 3

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.common_words import CORRECTING_PREPOSITIONS, NO_VERBS
 from aeon.platform.knowledge.statements import Statement
 
-_CLAUSE: Final = re.compile(
+_CLAUSE: Final = LazyPattern(
     r"[;:\u2014]|\s[-\u2013]\s|\.\s|"
     r",?\s+(?:but|while|whereas|aber|während|mais|tandis que)\s+"
     r"(?!(?:in|at|to|from|am|im|bei|nach|aus|von|à|en|au|de)\b)|"
@@ -18,24 +19,24 @@ _CLAUSE: Final = re.compile(
     r",\s+(?:and|und|et)\s+(?=(?:his|her|their|sein|seine|ihr|ihre|son|sa|ses|leur)\b)",
     re.IGNORECASE,
 )
-_LISTED: Final = re.compile(r"\s*(?:,|and|und|et|or|oder|ou|&|,\s*(?:and|und|et))\s*", re.IGNORECASE)
-_CORRECTED: Final = re.compile(
+_LISTED: Final = LazyPattern(r"\s*(?:,|and|und|et|or|oder|ou|&|,\s*(?:and|und|et))\s*", re.IGNORECASE)
+_CORRECTED: Final = LazyPattern(
     r"\b(?:not|but|nicht|pas|sondern|mais|rather than|instead of|statt|kein)\b", re.IGNORECASE
 )
-_PRONOUN: Final = re.compile(
+_PRONOUN: Final = LazyPattern(
     r"\s*(?:and |und |et )?(?:he|she|they|it|his|her|er|sie|es|ihr|ihre|sein|seine|il|elle|ils|elles|son|sa)\b",
     re.IGNORECASE,
 )
-_GOES_ON: Final = re.compile(r"\s(?:and|und|et)\s+(?:n'|l'|s'|y\s|en\s)?[a-zäöüßàâçéèêëîïôûù]")
+_GOES_ON: Final = LazyPattern(r"\s(?:and|und|et)\s+(?:n'|l'|s'|y\s|en\s)?[a-zäöüßàâçéèêëîïôûù]")
 """A second predicate of the same subject: "starts in Linz and sleeps in Graz"."""
 
-_MOVE: Final = re.compile(
+_MOVE: Final = LazyPattern(
     r"\s+(?:to|into|nach|zu|zum|zur|auf|à|au|vers|pour)\s+(?:the\s+|le\s+|la\s+|l')?", re.IGNORECASE
 )
-_FROM: Final = re.compile(r"\b(?:from|out of|von|vom|aus|de|du|d')\s*$", re.IGNORECASE)
-_SPLICE: Final = re.compile(r".*,\s*(?:(?:Frau|Herr|Tante|Onkel|Oma|Opa|Mr|Mrs|Ms|Dr|Mme|M)\.?\s+)?", re.DOTALL)
-_VERB: Final = re.compile(r"\s+(?P<word>[a-zäöüßàâçéèêëîïôûù']+)")
-_NAMED: Final = re.compile(r"\b(?:called|named|name is|heißt|heisst|hieß|s'appelle|nommée?)\b", re.IGNORECASE)
+_FROM: Final = LazyPattern(r"\b(?:from|out of|von|vom|aus|de|du|d')\s*$", re.IGNORECASE)
+_SPLICE: Final = LazyPattern(r".*,\s*(?:(?:Frau|Herr|Tante|Onkel|Oma|Opa|Mr|Mrs|Ms|Dr|Mme|M)\.?\s+)?", re.DOTALL)
+_VERB: Final = LazyPattern(r"\s+(?P<word>[a-zäöüßàâçéèêëîïôûù']+)")
+_NAMED: Final = LazyPattern(r"\b(?:called|named|name is|heißt|heisst|hieß|s'appelle|nommée?)\b", re.IGNORECASE)
 _COUPLE: Final = 2
 """Two names that are the subject of a clause together."""
 

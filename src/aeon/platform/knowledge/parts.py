@@ -1,11 +1,12 @@
 """Splits a text at the ends of its sentences into parts of a limited size. Pure."""
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-_SENTENCE: Final = re.compile(
+from aeon.base.patterns import LazyPattern
+
+_SENTENCE: Final = LazyPattern(
     "[^.!?\u2026\u3002\uff01\uff1f\n]*(?:[.!?\u2026\u3002\uff01\uff1f\n]+[\\s\"'\u201d\u00bb)]*|$)"
 )
 """A sentence with its sign and the blanks after it; a line is one, too."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.passages import IndexedPassage
 from aeon.platform.knowledge.time_words import Period, asks_for_time, find_periods
 
@@ -44,7 +45,7 @@ _TIME_FACTOR: Final = 1.5
 
 _SAY: Final = "say|suggest|recommend|tell|explain|mention|advise|propose"
 _SAID: Final = "said|suggested|recommended|told|explained|mentioned|advised|proposed"
-_BY_YOU: Final = re.compile(
+_BY_YOU: Final = LazyPattern(
     rf"\b(?:did you (?:\w+ )?(?:{_SAY})|you (?:had |have )?(?:{_SAID})|(?:had|have) you (?:{_SAID})"
     r"|your (?:answer|advice|suggestion|recommendation|explanation|proposal)s?"
     r"|(?:hast|hattest) du|du hast|dein(?:e|en|er)? (?:antwort|rat|vorschlag)"

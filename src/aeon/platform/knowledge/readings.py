@@ -4,27 +4,28 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.common_words import LANGUAGES, Language
 
 WordCases: TypeAlias = Mapping[str, tuple[int, int]]
 """By folded word: how often a user wrote it within sentences as names are written, and how often otherwise."""
 
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = LazyPattern(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\b(?:https?|ftp)://\S+|\bwww\.\S+|[^\s@]{1,64}@[^\s@]{1,255}\.\w+|(?<!\w)(?:[~.]?/[\w.-]+)+/?|\b\w+\.(?:py|js|ts|md|txt|csv|json|ya?ml|"
     r"pdf|html?|docx?|xlsx?|png|jpe?g|sh|c|cpp|rs|go|java)\b|\b\w+\([^)\n]*\)|\b\w*_\w+\b",
     re.DOTALL,
 )
 """Code, addresses and the names of files."""
 
-_TOKEN: Final = re.compile(r"[^\W\d_](?:[\w\u2019'&+.-]*[\w+])?|\d+")
-_ENDS: Final = re.compile(r"[.!?\u2026:;\n\u2022*|>]|(?:^|\s)-\s|--|\u2014")
+_TOKEN: Final = LazyPattern(r"[^\W\d_](?:[\w\u2019'&+.-]*[\w+])?|\d+")
+_ENDS: Final = LazyPattern(r"[.!?\u2026:;\n\u2022*|>]|(?:^|\s)-\s|--|\u2014")
 _QUOTES_OR_NONE: Final = ('"', "'", "\u201c", "\u201d", "\u201e", "\u201a", "\u2018", "\u00ab", "\u00bb", "(", "[")
-_TITLE: Final = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|St|Fr|Hr|Mme|Mlle|M|Ing|Mag|Dipl)$")
+_TITLE: Final = LazyPattern(r"\b(?:Dr|Prof|Mr|Mrs|Ms|St|Fr|Hr|Mme|Mlle|M|Ing|Mag|Dipl)$")
 _BEFORE_DOT: Final = 12
 """Characters before a dot in which a title stands, with what comes before it."""
-_POSSESSIVE: Final = re.compile(r"['\u2019](?:s|S)?$")
-_ELISION: Final = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['\u2019](?=\w)", re.IGNORECASE)
-INNER: Final = re.compile(r"^[^\W\d_]{0,40}[a-z][^\W\d_]{0,40}[A-Z]|^[A-Z]{1,40}[a-z]{1,40}[A-Z]")
+_POSSESSIVE: Final = LazyPattern(r"['\u2019](?:s|S)?$")
+_ELISION: Final = LazyPattern(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['\u2019](?=\w)", re.IGNORECASE)
+INNER: Final = LazyPattern(r"^[^\W\d_]{0,40}[a-z][^\W\d_]{0,40}[A-Z]|^[A-Z]{1,40}[a-z]{1,40}[A-Z]")
 _SHOUTED_WORDS: Final = 4
 _SHOUTED: Final = 0.7
 """The share of words in capital letters from which on a text is shouted."""

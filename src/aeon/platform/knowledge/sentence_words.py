@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
+
 
 def _phrases(text: str) -> str:
     """Returns a part of a regular expression that matches one of the phrases, which commas part."""
@@ -55,17 +57,17 @@ _CONTINUING: Final = _phrases("""
     son, sa, ses, leur, leurs, là-bas
     """)
 
-REQUEST: Final = re.compile(rf"^(?:(?:{_GREETINGS})[,!]?\s+)*(?:{_ASKING})\b", re.IGNORECASE)
+REQUEST: Final = LazyPattern(rf"^(?:(?:{_GREETINGS})[,!]?\s+)*(?:{_ASKING})\b", re.IGNORECASE)
 """How a sentence begins that asks for something, or asks to imagine something."""
 
-UNCERTAIN: Final = re.compile(rf"\b(?:{_DOUBTING})\b", re.IGNORECASE)
+UNCERTAIN: Final = LazyPattern(rf"\b(?:{_DOUBTING})\b", re.IGNORECASE)
 """Words of what is only imagined, hoped or believed."""
 
-FIRST_PERSON: Final = re.compile(rf"^(?:(?:{_JOINING}),?\s+)*(?:{_OWN})\b", re.IGNORECASE)
+FIRST_PERSON: Final = LazyPattern(rf"^(?:(?:{_JOINING}),?\s+)*(?:{_OWN})\b", re.IGNORECASE)
 """How a sentence begins that is about who says it."""
 
-OPINION: Final = re.compile(rf"^(?:{_THINKING})\b", re.IGNORECASE)
+OPINION: Final = LazyPattern(rf"^(?:{_THINKING})\b", re.IGNORECASE)
 """How a sentence begins that says what somebody thinks or wants now."""
 
-GOES_ON: Final = re.compile(rf"^(?:{_CONTINUING})\b", re.IGNORECASE)
+GOES_ON: Final = LazyPattern(rf"^(?:{_CONTINUING})\b", re.IGNORECASE)
 """How a sentence begins that speaks of what the one before has named."""

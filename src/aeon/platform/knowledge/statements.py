@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.knowledge.model import name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
 from aeon.platform.knowledge.readings import WordCases
@@ -21,22 +22,22 @@ _FEWEST_CRIED: Final = 5
 """Words of an exclamation that states something."""
 
 
-_ABBREVIATION: Final = re.compile(
+_ABBREVIATION: Final = LazyPattern(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|vs|etc|approx|No|Nr|Str|bzw|ca|inkl|usw|vgl|evtl|Mme|Mlle|M|Tel|Fr|Hr)|"
     r"\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|p\.\s?ex|a\.m|p\.m)|\b\d{1,4}|\b[A-Z])$"
 )
-_END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+[)\"'\u201c\u201d\u00bb\u2019]*(?=\s|$)|\n+")
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_MARK: Final = re.compile(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+|\u00bb\s+)")
-_QUOTATION: Final = re.compile(
+_END: Final = LazyPattern(r"[.!?\u2026\u3002\uff01\uff1f]+[)\"'\u201c\u201d\u00bb\u2019]*(?=\s|$)|\n+")
+_CODE: Final = LazyPattern(r"```.*?(?:```|\Z)", re.DOTALL)
+_MARK: Final = LazyPattern(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+|\u00bb\s+)")
+_QUOTATION: Final = LazyPattern(
     "\u00ab[^\u00ab\u00bb]*\u00bb|\u00bb[^\u00ab\u00bb]*\u00ab|\u201c[^\u201c\u201d]*\u201d|\u201e[^\u201c\u201e]*\u201c"
     r'|(?<!\w)"[^"\n]*"(?!\w)'
 )
 """What stands between quotation marks of one kind."""
 
-_QUOTED_LINE: Final = re.compile(r"[ \t]*>")
+_QUOTED_LINE: Final = LazyPattern(r"[ \t]*>")
 _OPENING: Final = ('"', "\u201c", "\u201e", "\u00ab", "\u201a", "'")
-_QUOTING: Final = re.compile(
+_QUOTING: Final = LazyPattern(
     r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}(?:[\"\u201c\u201d\u00bb\u00ab]|$)"
 )
 """A quote within a sentence, which may end after it."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.search.tokenizer import tokenize
 
 _DAY: Final = timedelta(days=1)
@@ -49,7 +50,7 @@ def has_relative_words(words: Collection[str]) -> bool:
     return not _RELATIVE.isdisjoint(words)
 
 
-_WHEN: Final = re.compile(
+_WHEN: Final = LazyPattern(
     r"when\b|how long\b|(?:what|which) (?:date|year|month|week|day|time)\b"
     r"|wann\b|wie lange\b|seit wann\b|(?:in|an) welche[mr] (?:jahr|monat|woche|tag)\b"
     r"|quand\b|depuis quand\b|combien de temps\b|(?:en |à )?quel(?:le)? (?:date|année|jour|mois|semaine)\b",
@@ -107,7 +108,7 @@ _DAYS_AGO: Final[Mapping[str, int]] = {
 }
 
 
-_FRENCH: Final = re.compile(r"\b(?:j'|qu'|c'est|je|tu|il|elle|nous|vous|que|ai|est|les|une|des)\b", re.IGNORECASE)
+_FRENCH: Final = LazyPattern(r"\b(?:j'|qu'|c'est|je|tu|il|elle|nous|vous|que|ai|est|les|une|des)\b", re.IGNORECASE)
 """Words of French: in other texts, `hier` is the German word for "here"."""
 
 _RELATIVE: Final = frozenset(
@@ -136,7 +137,7 @@ _TIME_WORDS: Final = frozenset(
     for folded in tokenize(name)
 ) - set(tokenize("a an the this before after hui d l"))
 
-_EXPRESSION: Final = re.compile(
+_EXPRESSION: Final = LazyPattern(
     rf"""(?<![\w.-])(?:
       (?P<iso>{_YEAR}-\d\d-\d\d)
     | (?P<dotted>\d{{1,2}}\.\s?\d{{1,2}}\.\s?{_YEAR})

@@ -1,11 +1,12 @@
 """An estimate of tokens for models whose vocabulary is not at hand. Pure."""
 
-import re
 from collections.abc import Iterable
 from math import ceil
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-_PARTS = re.compile(r"[A-Za-z]+|[0-9]|[^\W\d_]|[^\w\s]|\s+|_")
+from aeon.base.patterns import LazyPattern
+
+_PARTS = LazyPattern(r"[A-Za-z]+|[0-9]|[^\W\d_]|[^\w\s]|\s+|_")
 _LETTERS_OF_A_TOKEN = 5
 """Common English words are one token up to here; longer ones are two or more."""
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from aeon.base.patterns import LazyPattern
 from aeon.tools.attachments import split_text
 
 PDF: Final = "application/pdf"
@@ -14,7 +15,7 @@ PAGE_END: Final = "\f"
 _LONGEST_PART: Final = 2000
 """Characters of a part; what is longer is split where it reads best."""
 
-_PARAGRAPH: Final = re.compile(r".+?(?:\n[ \t\r]*\n\s*|\Z)", re.DOTALL)
+_PARAGRAPH: Final = LazyPattern(r".+?(?:\n[ \t\r]*\n\s*|\Z)", re.DOTALL)
 _ROWS: Final = frozenset({"text/csv", "text/tab-separated-values"})
 _LINES: Final = frozenset({"application/json", "application/jsonl"})
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
 from aeon.platform.errors import ConflictError, NotFoundError
@@ -38,9 +39,9 @@ _EARLIER: Final = 3
 _NAMES: Final = 12
 """How many names of a message are looked for."""
 
-_SENTENCE: Final = re.compile("[^.!?\u2026\u3002\uff01\uff1f\n]+[.!?\u2026\u3002\uff01\uff1f]*")
-_WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*")
-_POSSESSIVE: Final = re.compile(r"['\u2019]s?$")
+_SENTENCE: Final = LazyPattern("[^.!?\u2026\u3002\uff01\uff1f\n]+[.!?\u2026\u3002\uff01\uff1f]*")
+_WORD: Final = LazyPattern(r"[^\W\d_][\w'\u2019-]*")
+_POSSESSIVE: Final = LazyPattern(r"['\u2019]s?$")
 
 _NOT_NAMES = """
 i i'm i'll i've i'd ok tv sie ihr ihre ihren ihrem ihrer ihnen du monday tuesday wednesday thursday friday
@@ -53,7 +54,7 @@ _NO_NAMES: Final = frozenset(_NOT_NAMES.split())
 _FIRST_WORDS: Final = frozenset(word for each in LANGUAGES.values() for word in each.grammar | each.openers)
 """Words that often begin a sentence in English, German and French; there, they name nothing."""
 
-_ELISION: Final = re.compile(r"^(?:[cdjlmnst]|qu)['\u2019]", re.IGNORECASE)
+_ELISION: Final = LazyPattern(r"^(?:[cdjlmnst]|qu)['\u2019]", re.IGNORECASE)
 
 _HEAD: Final = (
     "[What the user said in earlier conversations, with the day. Use it only where it answers the message; "

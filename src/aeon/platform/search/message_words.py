@@ -1,12 +1,12 @@
 """The words of messages: those of `tokenizer`, and pairs of characters where a script has no blanks between words."""
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
+from aeon.base.patterns import LazyPattern
 from aeon.platform.search.tokenizer import MAX_WORD_CHARS, folding_table
 
 UNSPACED: Final = (
@@ -19,7 +19,7 @@ UNSPACED: Final = (
 REMOVED: Final = "\0"
 """Stands in an aligned text for a character that does not count, such as an accent. No stored text has it."""
 
-_RUN: Final = re.compile(f"([{UNSPACED}]+)")
+_RUN: Final = LazyPattern(f"([{UNSPACED}]+)")
 
 _MAX_QUERY = 10_000
 """The number of characters of a query that are read."""

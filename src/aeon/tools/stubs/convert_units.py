@@ -1,17 +1,17 @@
 """The unit conversion tool."""
 
-import re
 from fractions import Fraction
 from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.interface import Example, Tool
 from aeon.tools.unit_requests import asks_conversion, read_conversion
 from aeon.tools.units import UnitError, convert, is_currency
 
 _UNIT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
-_PLAIN_NUMBER = re.compile(r"-?\d+(?:/\d+|[.,](?:\d{1,2}|\d{4,}))?")
+_PLAIN_NUMBER = LazyPattern(r"-?\d+(?:/\d+|[.,](?:\d{1,2}|\d{4,}))?")
 """A number that means the same in English and in German: 2.5, 2,5 and 3/4 do, 5.000 does not."""
 
 

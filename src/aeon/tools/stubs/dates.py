@@ -1,6 +1,5 @@
 """The date tools: the present moment, and arithmetic with dates, clock times and durations."""
 
-import re
 from calendar import isleap, monthrange
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.date_problems import read_problem
 from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
 from aeon.tools.dated_requests import DATE_INSTRUCTIONS, asks_dated_solution
@@ -20,7 +20,7 @@ from aeon.tools.worked_dates import DATE_TOOL
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 _WORKDAYS = 5
-_PERIOD = re.compile(r"(?:(?P<month>[^\W\d]+\.?) )?(?P<year>\d{4})")
+_PERIOD = LazyPattern(r"(?:(?P<month>[^\W\d]+\.?) )?(?P<year>\d{4})")
 _MAX_MONTHS = 12 * 10_000
 
 

@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from aeon.base.json import JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.tools.interface import Example, Tool
 
-_ASKS = re.compile(
+_ASKS = LazyPattern(
     r"^\s*(?:say|sag)\b|\b(?:repeat|echo|say back|word for word|verbatim|exactly|wiederhol\w*|wörtlich)\b",
     re.IGNORECASE,
 )

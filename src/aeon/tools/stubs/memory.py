@@ -1,12 +1,12 @@
 """The memory tools: access to the key/value memory for models."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from aeon.base.binding import as_text
 from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
+from aeon.base.patterns import LazyPattern
 from aeon.base.talk import is_talk
 from aeon.tools.interface import Example, TextRead, Tool
 from aeon.tools.memory_requests import (
@@ -25,7 +25,7 @@ from aeon.tools.memory_statements import read_forgotten, read_statement
 from aeon.tools.stubs.stored_values import KEY, RESERVED_PREFIX, KeyValueStore, not_stored, object_schema, user_keys
 
 _SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
-_DIGIT = re.compile(r"\d")
+_DIGIT = LazyPattern(r"\d")
 _MAX_ENTRIES = 40
 _MAX_RECALLED = 6000
 """Characters of stored values that a model is shown at once."""

@@ -1,14 +1,15 @@
 """The proof that a repaired value matches its text: every letter, digit and bracket, in order, none added."""
 
-import re
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.patterns import LazyPattern
 from aeon.validation.recovery.proposals import GAP, LITERALS, NAME, NON_STRING_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
-_MEMBER_END = re.compile(_ENDS)
-_ITEM_END = re.compile(_ENDS + r"""|\s*,\s*["'“\u2018`{\[\d-]""")
+_COLON = LazyPattern(r"\s*:")
+_MEMBER_END = LazyPattern(_ENDS)
+_ITEM_END = LazyPattern(_ENDS + r"""|\s*,\s*["'“\u2018`{\[\d-]""")
 _VALUE_MARKS = ",}]"
 
 
@@ -26,7 +27,7 @@ def is_spelling_of(text: str, value: Json) -> bool:
         return False
 
 
-def _read(text: str, at: int, value: Json, ends: re.Pattern[str]) -> int:
+def _read(text: str, at: int, value: Json, ends: LazyPattern) -> int:
     if isinstance(value, dict):
         return _object(text, at, cast(JsonObject, value))
     if isinstance(value, list):
@@ -86,10 +87,10 @@ def _mark(text: str, at: int, mark: str) -> int:
 
 
 def _key(text: str, at: int, key: str) -> int:
-    return _string(text, at, key, re.compile(r"\s*:"))
+    return _string(text, at, key, _COLON)
 
 
-def _string(text: str, at: int, value: str, ends: re.Pattern[str]) -> int:
+def _string(text: str, at: int, value: str, ends: LazyPattern) -> int:
     closers = QUOTES.get(text[at : at + 1])
     if closers is None:
         return _bare_word(text, at, value)
@@ -99,7 +100,7 @@ def _string(text: str, at: int, value: str, ends: re.Pattern[str]) -> int:
     return end + 1
 
 
-def _content(text: str, at: int, value: str, closers: str, ends: re.Pattern[str]) -> int:
+def _content(text: str, at: int, value: str, closers: str, ends: LazyPattern) -> int:
     """Matches letter by letter. An unescaped quote counts as content only where the string could not end."""
     if not any(mark in value for mark in (*closers, "\\")) and text.startswith(value, at):
         return at + len(value)

@@ -5,8 +5,9 @@ from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.json_schema import CompiledSchema
+from aeon.base.patterns import LazyPattern
 
-_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', re.DOTALL)
+_PART = LazyPattern(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', re.DOTALL)
 _CLOSER = {"{": "}", "[": "]"}
 
 

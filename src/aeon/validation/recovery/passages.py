@@ -5,24 +5,25 @@ from dataclasses import dataclass
 from typing import Final
 
 from aeon.base.json import Json, parse_first
+from aeon.base.patterns import LazyPattern
 from aeon.validation.recovery.proposals import SPACE, find_balanced_end
 
 _TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
-_OPEN_TAG = re.compile(f"<({_TAGS})>", re.IGNORECASE)
-_CLOSE_TAG = re.compile(f"</(?:{_TAGS})>", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`{\[]*", re.MULTILINE)
-_INLINE_FENCE = re.compile(r"```(?:\w+)?")
-_OPENER = re.compile(
+_OPEN_TAG = LazyPattern(f"<({_TAGS})>", re.IGNORECASE)
+_CLOSE_TAG = LazyPattern(f"</(?:{_TAGS})>", re.IGNORECASE)
+_FENCE = LazyPattern(r"^[ \t]*(?:```|~~~)[^\n`{\[]*", re.MULTILINE)
+_INLINE_FENCE = LazyPattern(r"```(?:\w+)?")
+_OPENER = LazyPattern(
     rf"""\{{(?={SPACE}*(?:["'`“”„\u2018]|\\+["n]|\}}|//|/\*|\#|[A-Za-z_$][\w$-]*{SPACE}*:))"""
     rf"""|\[(?={SPACE}*(?:[{{\["'“\]]|-?\d))"""
 )
-_BRACKETED_PROSE = re.compile(r"\{[^{}\"“]*\}|\[[^\[\]\"“]*\]")
-_JSON_LIKE = re.compile(r"""["”]\s*:\s*["“{\[\d]|["”]\s*:\s*(?:true|false|null)\b|["”\d]\s*,\s*["“]|[{}\[\]]""")
-_GOES_ON = re.compile(r"""\s*[,:]\s*["'“\u2018{\[\d]""")
-_DANGLING = re.compile(r"""["'”]\s*[:,]\s*\Z""")
-_OVERRUN = re.compile(r"\s*[}\],]")
-_FIRST_KEY = re.compile(r"""["“'](?:[^"“”'\n\\]|\\.)+["”']\s*:""")
-_ONLY_CLOSERS = re.compile(r"[\s}\]]*\Z")
+_BRACKETED_PROSE = LazyPattern(r"\{[^{}\"“]*\}|\[[^\[\]\"“]*\]")
+_JSON_LIKE = LazyPattern(r"""["”]\s*:\s*["“{\[\d]|["”]\s*:\s*(?:true|false|null)\b|["”\d]\s*,\s*["“]|[{}\[\]]""")
+_GOES_ON = LazyPattern(r"""\s*[,:]\s*["'“\u2018{\[\d]""")
+_DANGLING = LazyPattern(r"""["'”]\s*[:,]\s*\Z""")
+_OVERRUN = LazyPattern(r"\s*[}\],]")
+_FIRST_KEY = LazyPattern(r"""["“'](?:[^"“”'\n\\]|\\.)+["”']\s*:""")
+_ONLY_CLOSERS = LazyPattern(r"[\s}\]]*\Z")
 
 
 class _Unparsed:

@@ -5,13 +5,14 @@ import re
 from itertools import accumulate
 
 from aeon.base.json import MAX_DEPTH, Json, unescape_json
+from aeon.base.patterns import LazyPattern
 
 SPACE = r"[\s\u200b-\u200d\u2060\ufeff]"
 """Whitespace, and the invisible characters that editors and models leave between tokens."""
 
 COMMENT = r"//[^\n]*|/\*.*?\*/|\#[^\n]*"
 
-GAP = re.compile(f"(?:{SPACE}|{COMMENT})*+", re.DOTALL)
+GAP = LazyPattern(f"(?:{SPACE}|{COMMENT})*+", re.DOTALL)
 """The text that is allowed between two tokens, read in one way only, so that no row of slashes takes long."""
 
 QUOTES = {
@@ -44,12 +45,12 @@ Without quotes they are never strings: the text "none" would turn a missing valu
 NON_STRING_WORDS = frozenset(LITERALS) | {"NaN", "Infinity"}
 """Bare words that are never strings with forgotten quotes, except as keys."""
 
-NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-NAME = re.compile(r"[^\W\d][\w$-]*|\$[\w$-]*")
+NUMBER = LazyPattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+NAME = LazyPattern(r"[^\W\d][\w$-]*|\$[\w$-]*")
 """A key, or a one-word value, without quotes."""
 
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_HEX = re.compile(r"\\u([0-9a-fA-F]{4})")
+_HEX = LazyPattern(r"\\u([0-9a-fA-F]{4})")
 
 
 def unescape(text: str, at: int) -> tuple[str, int] | None:
@@ -99,7 +100,7 @@ def decode_string(body: str) -> str | None:
     return "".join(parts)
 
 
-_TOKEN = re.compile(
+_TOKEN = LazyPattern(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`"""
     r"""|[“”„](?:[^“”„\\]|\\.)*[“”]|[\u2018\u2019](?:[^\u2018\u2019\\]|\\.)*[\u2018\u2019])"""
     rf"|(?P<comment>{COMMENT})|(?P<space>{SPACE}+)"
@@ -109,9 +110,9 @@ _TOKEN = re.compile(
 MAX_REPAIR = 50_000
 """Characters passed to json-repair; its time grows with the square of the nesting, so depth is bounded too."""
 
-_PUNCTUATION = re.compile(r"[}\],:]")
-_BEFORE_VALUE = re.compile(f"{GAP.pattern}:", re.DOTALL)
-_BRACKET = re.compile(r"[{}\[\]]")
+_PUNCTUATION = LazyPattern(r"[}\],:]")
+_BEFORE_VALUE = LazyPattern(f"{GAP.pattern}:", re.DOTALL)
+_BRACKET = LazyPattern(r"[{}\[\]]")
 _OPENS = "{["
 _CLOSES = "}]"
 
