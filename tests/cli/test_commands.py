@@ -118,11 +118,21 @@ def test_a_call_is_checked_before_it_is_made(aeon, arguments, said):
 
 def test_inputs_are_given_in_each_form(aeon):
     Path("in.json").write_text('{"text": "hi"}')
-    forms = (["text=hi"], ['{"text": "hi"}'], ["@in.json"], ["-"], ["@-"], ['{"text": "no"}', "text=hi"])
+    Path("text.txt").write_text("hi\n")
+    forms = (
+        ["text=hi"],
+        ["text@text.txt"],
+        ['{"text": "hi"}'],
+        ["@in.json"],
+        ["-"],
+        ["@-"],
+        ['{"text": "no"}', "text=hi"],
+    )
     for form in forms:
         argv = [word for each in form for word in ("--input", each)]
         assert aeon("tool", "call", "echo", *argv, stdin=b'{"text": "hi"}').json == {"text": "hi"}, form
     assert aeon("tool", "call", "memory_write", "--input", "key=a", "--input", "value=1").code == 0
+    assert aeon("tool", "call", "calculator", "--input", "expression=5").json == {"result": 5}, "a number as a text"
     assert aeon("tool", "call", "echo", "--input", "@lost.json").code == 2
 
 

@@ -3,14 +3,12 @@
 import os
 import stat
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
-from aeon.base.json import Json, JsonObject, parse_strict, parse_typed_text
+from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.cli.console import print_message
 from aeon.kernel.request_text import MAX_REQUEST, normalize_request
 
@@ -105,6 +103,17 @@ def read_plan(path: Path) -> "Plan":
     return parse_plan(text, source=str(path))
 
 
+def read_text_file(path: Path, what: str) -> str:
+    """Return the text in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
+    if str(path) == "-":
+        return _text_from(_stdin(), MAX_PIPED, f"{what} on stdin", InputError)
+    try:
+        with path.open("rb") as file:
+            return _text_from(file, _MAX_JSON, f"{what} in {path}", InputError)
+    except OSError as error:
+        raise InputError(f"{what} in {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
+
+
 def read_json_file(path: Path, what: str) -> Json:
     """Return the JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
     try:
@@ -123,57 +132,6 @@ def read_json_file(path: Path, what: str) -> Json:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{what} {path} is not JSON: {error}.", next_step="Correct it.") from None
-
-
-def read_inputs(inputs: Sequence[str]) -> JsonObject:
-    """Return the inputs of all `--input` options together.
-
-    Each is NAME=VALUE with JSON or text, a JSON object, `@FILE` with one, or `-` or `@-` for one on stdin. A NAME=VALUE
-    after an object replaces the object's. Raises InputError with all that are malformed, or all names given twice.
-    """
-    objects: JsonObject = {}
-    pairs = [each for each in inputs if not each.lstrip().startswith(("{", "[", "@")) and each != "-"]
-    malformed = [each for each in pairs if "=" not in each or each.startswith("=")]
-    if malformed:
-        raise InputError(
-            f"These inputs are not of the form NAME=VALUE: {', '.join(malformed)}.",
-            next_step="""Write --input topic=tea, --input '{"topic": "tea"}', or --input @FILE.""",
-        )
-    names = Counter(each.partition("=")[0] for each in pairs)
-    if repeated := [name for name, times in names.items() if times > 1]:
-        raise InputError(
-            f"These inputs are given more than once: {', '.join(repeated)}.",
-            next_step='Give each once; several values are a list, such as --input \'topics=["tea", "milk"]\'.',
-        )
-    for each in inputs:
-        if each in pairs:
-            name, _, value = each.partition("=")
-            objects[name] = parse_typed_text(value)
-        else:
-            objects |= read_json_object(each)
-    return objects
-
-
-def with_texts(values: JsonObject, inputs: Sequence[str], schemas: Mapping[str, Json]) -> JsonObject:
-    """Return what `read_inputs` gave, with the words of each NAME=VALUE whose schema takes a text alone.
-
-    `customer=12` is the text "12" where the schema of `customer` has the type string.
-    """
-    words = {name: value for name, equals, value in (each.partition("=") for each in inputs) if equals}
-    texts = {
-        name: words[name]
-        for name, value in values.items()
-        if _takes_text(schemas.get(name)) and not isinstance(value, str) and _is_written_as(value, words.get(name))
-    }
-    return {**values, **texts}
-
-
-def _takes_text(schema: Json) -> bool:
-    return isinstance(schema, dict) and cast(JsonObject, schema).get("type") == "string"
-
-
-def _is_written_as(value: Json, words: str | None) -> bool:
-    return words is not None and parse_typed_text(words) == value
 
 
 def read_json_object(argument: str, option: str = "--input") -> JsonObject:

@@ -108,7 +108,8 @@ Inputs = Annotated[
     typer.Option(
         "--input",
         metavar="NAME=VALUE",
-        help="An input: JSON, or text where it takes a text. @FILE has a JSON object of inputs. May be repeated.",
+        help="An input: JSON, or text where it takes a text. NAME@FILE takes it from a file; @FILE has a JSON object of"
+        " inputs. May be repeated.",
     ),
 ]
 

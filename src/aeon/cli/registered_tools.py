@@ -6,6 +6,7 @@ from contextlib import contextmanager, redirect_stdout
 
 from aeon.application.registered_tools import RegisteredToolService
 from aeon.base.json import Json, JsonObject
+from aeon.cli.given_inputs import GivenInputs, property_schemas
 from aeon.cli.session import FileGrants, app_session, load_cli_settings
 
 
@@ -21,10 +22,16 @@ def registered_tool(name: str, others: Sequence[str]) -> JsonObject:
         return tools.get(name, others)
 
 
-def call_registered_tool(name: str, arguments: JsonObject, others: Sequence[str], grants: FileGrants) -> Json:
-    """Call a tool. Raises NotFoundError, InputError for arguments that do not fit, ToolError if it fails."""
+def call_registered_tool(
+    name: str, given: GivenInputs, others: Sequence[str], grants: FileGrants
+) -> tuple[JsonObject, Json]:
+    """Call a tool; return its arguments and its result.
+
+    Raises NotFoundError, InputError for arguments that do not fit, ToolError if it fails.
+    """
     with _tools(grants) as tools, redirect_stdout(sys.stderr):
-        return tools.call(name, arguments, others)
+        arguments = given.fitted(property_schemas(tools.get(name, others)["input_schema"]))
+        return arguments, tools.call(name, arguments, others)
 
 
 @contextmanager

@@ -28,6 +28,21 @@ def test_a_family_is_told_whole_and_in_order():
     ]
 
 
+def test_a_warning_is_told_once_a_run():
+    """A loop over a thousand items calls one tool a thousand times."""
+    runs = Runs()
+    for run, entries in runs.there.items():
+        runs.there[run] = [
+            each.model_copy(update={"about": {"warnings": ["The tool is degraded."]}}) for each in entries
+        ]
+    told = [line for line in lines(follower(runs)) if "warning" in line]
+    assert told == [
+        "before warning: The tool is degraded.",
+        "    deep warning: The tool is degraded.",
+        "  x warning: The tool is degraded.",
+    ]
+
+
 def test_what_holds_a_step_is_told_where_it_stands():
     reason = WaitReason(step="deep", kind="limit", message="it waits for a worker")
     assert lines([HeldUpdate("r:a:1", 1, reason)]) == ["  deep: it waits for a worker"]

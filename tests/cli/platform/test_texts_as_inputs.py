@@ -23,6 +23,15 @@ def test_a_process_is_run_with_it(aeon, applied):
     assert aeon("log", "show", detached, "--json").json["inputs"] == {"customer": "12", "limit": 0.5}
 
 
+def test_a_list_is_taken_from_a_file(aeon, applied, tmp_path):
+    applied(GREET.replace("customer: {type: string, minLength: 2}", "customer: {type: array}"))
+    (tmp_path / "names.json").write_text('["Ann"]')
+    named = ("--input", f"customer@{tmp_path}/names.json")
+    assert aeon("process", "run", "greet", *named).out == 'customer ["Ann"], 1\n'
+    wrong = aeon("process", "run", "greet", "--input", "customer=@names.json")
+    assert (wrong.code, "write --input customer@names.json" in " ".join(wrong.err.split())) == (2, True)
+
+
 def test_a_schedule_and_an_alert_keep_it(aeon, applied):
     applied(GREET)
     aeon("process", "schedule", "create", "daily", "greet", "--cron", "0 8 * * *", *GIVEN)

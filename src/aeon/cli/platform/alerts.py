@@ -9,7 +9,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs, with_texts
+from aeon.cli.given_inputs import read_inputs
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
@@ -35,7 +35,7 @@ class AlertForm(NamedTuple):
 
 def create_alert(name: str, process: str, inputs: Sequence[str], form: AlertForm, user: str, *, as_json: bool) -> int:
     """Create an alert. Raises InputError, NotFoundError, RuleError with every problem."""
-    values = read_inputs(inputs)
+    given = read_inputs(inputs)
     comparison, threshold = _parse_condition(form.condition)
     fields: JsonObject = {
         "name": name,
@@ -51,7 +51,7 @@ def create_alert(name: str, process: str, inputs: Sequence[str], form: AlertForm
         "repeatHours": None if form.repeat is None else _parse_hours(form.repeat),
     }
     with workspace_session(user) as workspace:
-        fields["inputs"] = with_texts(values, inputs, workspace.processes.get(process).inputs)
+        fields["inputs"] = given.fitted(workspace.processes.get(process).inputs)
         alerts = workspace.alerts
         alert = alerts.add(fields)
         print_data(indented_json(alert.as_dict()) if as_json else _line(alerts, alert))

@@ -6,7 +6,7 @@ from aeon.application.run_preview import SECTION_CAPTIONS, StepPreview, describe
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs, with_texts
+from aeon.cli.given_inputs import read_inputs
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 
@@ -17,7 +17,7 @@ def preview_process(name: str, inputs: Sequence[str], user: str, *, as_json: boo
     with workspace_session(user) as workspace:
         processes = workspace.processes
         process = processes.get(name)
-        previews = processes.preview(name, with_texts(given, inputs, process.inputs))
+        previews = processes.preview(name, given.fitted(process.inputs))
         names = processes.target_names(process)
     if as_json:
         print_data(indented_json({"dryRun": True, "steps": [_preview_data(each, names) for each in previews]}))

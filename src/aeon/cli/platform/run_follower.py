@@ -25,6 +25,7 @@ class RunLines:
 
     def __init__(self) -> None:
         self._began: dict[tuple[str, str], str] = {}
+        self._warned: set[tuple[str, str]] = set()
 
     def lines(self, update: RunUpdate) -> Iterator[str]:
         """Yield the lines of one update; none for entries that are not about a step."""
@@ -55,7 +56,9 @@ class RunLines:
         if isinstance(event, StepFailed) and is_retried(plan, position, event.error, event.attempt):
             yield f"{name} is retried in {delay_of(plan, position, event.attempt + 1):g} s"
         for warning in entry.about.get("warnings", []):
-            yield f"{name} warning: {printable(warning)}"
+            if (run, warning) not in self._warned:  # a loop warns of one tool at each of its items
+                self._warned.add((run, warning))
+                yield f"{name} warning: {printable(warning)}"
 
 
 def _end_text(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one per kind

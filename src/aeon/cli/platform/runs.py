@@ -11,7 +11,7 @@ from aeon.base.json import Json, JsonObject, parse_typed_text
 from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs, with_texts
+from aeon.cli.given_inputs import read_inputs
 from aeon.cli.next_steps import COMMANDS
 from aeon.cli.output import OutputFormat, Reason, print_as, print_reasons
 from aeon.cli.platform.run_follower import RunLines
@@ -46,7 +46,7 @@ def _accept_run(
 ) -> int:
     given = read_inputs(inputs)
     with workspace_session(user) as workspace:
-        values = with_texts(given, inputs, workspace.processes.get(name).inputs)
+        values = given.fitted(workspace.processes.get(name).inputs)
         run = workspace.runs.start_detached(
             name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority
         )
@@ -72,7 +72,7 @@ def run_process(name: str, inputs: Sequence[str], user: str, options: RunOptions
     given = read_inputs(inputs)
     with runtime_session(user) as workspace:
         runs = workspace.runs
-        values = with_texts(given, inputs, workspace.processes.get(name).inputs)
+        values = given.fitted(workspace.processes.get(name).inputs)
         run = runs.start(name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority)
         print_message(f"run {run.id} of {printable(run.process_name)}")
         if run.executor == DETACHED:

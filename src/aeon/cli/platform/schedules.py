@@ -7,7 +7,7 @@ from aeon.application.schedules import ScheduleService
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs, with_texts
+from aeon.cli.given_inputs import read_inputs
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
@@ -29,7 +29,7 @@ def create_schedule(
     name: str, process: str, inputs: Sequence[str], when: ScheduleTiming, user: str, *, priority: str, as_json: bool
 ) -> int:
     """Create a schedule for a process that the user may see. Raises NotFoundError, RuleError with every problem."""
-    values = read_inputs(inputs)
+    given = read_inputs(inputs)
     fields: JsonObject = {
         "name": name,
         "process": process,
@@ -40,7 +40,7 @@ def create_schedule(
         "priority": priority,
     }
     with workspace_session(user) as workspace:
-        fields["inputs"] = with_texts(values, inputs, workspace.processes.get(process).inputs)
+        fields["inputs"] = given.fitted(workspace.processes.get(process).inputs)
         schedules = workspace.schedules
         schedule = schedules.add(fields)
         print_data(indented_json(_as_data(schedules, schedule)) if as_json else _line(schedules, schedule))

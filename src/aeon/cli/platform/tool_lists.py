@@ -12,7 +12,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_inputs, with_texts
+from aeon.cli.given_inputs import property_schemas, read_inputs
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
@@ -72,18 +72,18 @@ def show_tool(name: str, user: str, *, output: OutputFormat) -> int:
 
 def call_tool(name: str, inputs: Sequence[str], user: str, grants: FileGrants, *, as_json: bool) -> int:
     """Call a tool. Raises InputError or RuleError for invalid inputs, ToolError or OperationError if it fails."""
-    arguments = read_inputs(inputs)
+    given = read_inputs(inputs)
     with _stored(user) as workspace:
         if (stored := _find_stored(workspace, name)) is not None and workspace is not None:
             if any(grants):
                 raise InputError(
                     f"The stored tool {name!r} uses no files.", next_step="Leave out --allow-read and --allow-write."
                 )
-            arguments = with_texts(arguments, inputs, stored.input_schema.get("properties") or {})
+            arguments = given.fitted(property_schemas(stored.input_schema))
             return _call_stored(workspace, stored, arguments, as_json=as_json)
     from aeon.cli.registered_tools import call_registered_tool
 
-    result = call_registered_tool(name, arguments, _stored_names(user), grants)
+    arguments, result = call_registered_tool(name, given, _stored_names(user), grants)
     print_data(indented_json({"tool": name, "arguments": arguments, "result": result} if as_json else result))
     return ExitCode.DONE
 

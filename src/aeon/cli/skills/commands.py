@@ -55,7 +55,9 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     ],
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", metavar="INPUT", help="A script's input: NAME=VALUE, JSON, or @FILE; repeatable."),
+        typer.Option(
+            "--input", metavar="INPUT", help="A script's input: NAME=VALUE, NAME@FILE, JSON, or @FILE; repeatable."
+        ),
     ] = None,
     model: Model = None,
     sandbox: Sandbox = None,

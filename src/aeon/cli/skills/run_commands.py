@@ -13,6 +13,7 @@ from aeon.base.json import Json
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_message
 from aeon.cli.displays import Display, LineDisplay, can_redraw
+from aeon.cli.given_inputs import property_schemas, read_inputs
 from aeon.cli.inputs import read_json_file, read_request, read_request_or_json
 from aeon.cli.narration import StyledLine
 from aeon.cli.next_steps import advice_of
@@ -21,7 +22,7 @@ from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.skills.interruption import SkillInterruptHandler
 from aeon.cli.skills.narration import narrate
 from aeon.cli.skills.result_output import TraceFile, keep_trace, new_trace_path, report_result
-from aeon.cli.skills.script_words import names_script, read_inputs, take_inputs
+from aeon.cli.skills.script_words import names_script, take_inputs
 from aeon.cli.skills.trust_commands import SkillGrantFlags, ask_for_trust, writable_folders
 from aeon.cli.text import COLUMNS, printable
 from aeon.observability.events import Event, Observer, RunEnded
@@ -122,7 +123,9 @@ def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options:
         skills = SkillService(app.skills)
         script = skills.find_script(name)
         more, arguments = ([], [*words]) if script.protocol == "plain" else take_inputs(words)
-        plan = skills.plan_of_script(script, read_inputs([*inputs, *more], script.input_schema), arguments)
+        declared = property_schemas(script.input_schema or {})
+        given = read_inputs([*inputs, *more]).fitted(declared, untyped="string")
+        plan = skills.plan_of_script(script, given, arguments)
         return _execute_plan(app, skills, plan, options)
 
 

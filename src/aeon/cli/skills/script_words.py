@@ -1,12 +1,9 @@
 """The words of `aeon skill run` that belong to a script, and the input that options give it."""
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.cli.command_class import OutputCommand
 
 if TYPE_CHECKING:
@@ -55,48 +52,3 @@ def take_inputs(words: Sequence[str]) -> tuple[list[str], list[str]]:
         else:
             others.append(word)
     return inputs, others
-
-
-def read_inputs(inputs: Sequence[str], schema: JsonObject | None) -> JsonObject:
-    """Returns the input that these values of `--input` give; later ones win.
-
-    A VALUE is text; where the schema takes no text it is read as JSON. Raises InputError.
-    """
-    properties = cast(Mapping[str, Json], (schema or {}).get("properties") or {})
-    result: JsonObject = {}
-    for written in inputs:
-        result |= _object(written) if written.startswith(("{", "@")) else _field(written, properties)
-    return result
-
-
-def _object(written: str) -> JsonObject:
-    try:
-        text = Path(written[1:]).read_text("utf-8") if written.startswith("@") else written
-        value = parse_strict(text)
-    except OSError as error:
-        message = f"The input {written} cannot be read: {error.strerror}."
-        raise InputError(message, next_step="Check the path.") from None
-    except ValueError as error:
-        raise InputError(f"The input is not JSON: {error}.", next_step="Correct it.") from None
-    if not isinstance(value, dict):
-        raise InputError("The input is JSON, but not an object.", next_step="Give an object of fields.")
-    return cast(JsonObject, value)
-
-
-def _field(written: str, properties: Mapping[str, Json]) -> JsonObject:
-    name, equals, value = written.partition("=")
-    if not equals or not name:
-        raise InputError(
-            f"Not an input: {written!r}.", next_step="Write --input NAME=VALUE, --input JSON, or --input @FILE."
-        )
-    if _takes_text(properties.get(name)):
-        return {name: value}
-    try:
-        return {name: parse_strict(value)}
-    except ValueError:
-        return {name: value}
-
-
-def _takes_text(schema: Json) -> bool:
-    kinds: Json = cast(JsonObject, schema).get("type", "string") if isinstance(schema, dict) else "string"
-    return kinds == "string" or (isinstance(kinds, list) and "string" in kinds)
