@@ -79,6 +79,23 @@ def test_broken_json_is_a_fault_of_the_whole_body_at_a_character(client):
     assert listed.json()["details"]["problems"][0]["pointer"] == "", "the whole body is the empty pointer (RFC 6901)"
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"title": "a", "title": "b"}', "the key 'title' appears twice in one object"),
+        (b'{"title": NaN}', "NaN is not JSON"),
+        (b'{"title": 1e999}', "too large for a number"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/api/v1/conversations", "/v1/chat/completions"])
+def test_a_body_is_read_as_strictly_as_a_file(client, path, content, said):
+    """Of two values with one name, one would be dropped, and nobody would see it."""
+    answer = client.post(path, content=content, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422), answer.text
+    assert said in answer.text
+    assert "at character" not in answer.text
+
+
 @pytest.mark.parametrize("path", ["runs", "conversations/nothing", "audit/events"])
 def test_head_answers_as_get_without_a_body(client, path):
     with client.stream("GET", f"/api/v1/{path}") as read:

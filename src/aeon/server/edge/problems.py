@@ -51,8 +51,8 @@ def status_of(error: AeonError) -> int:
 
 
 def broken_json(position: object, fault: str) -> str:
-    """What to say of a body that is not JSON, from where on."""
-    return f"the body is not JSON: {fault} at character {position}, counted from 0"
+    """What to say of a body that is not JSON, and from where on if that is known."""
+    return f"the body is not JSON: {fault}" + (f" at character {position}, counted from 0" if position else "")
 
 
 def problem_of(error: AeonError, correlation: str) -> JsonObject:

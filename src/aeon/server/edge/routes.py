@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Scope
 
+from aeon.server.edge.bodies import JsonRoute
 from aeon.server.edge.guard import Message
 from aeon.server.edge.rates import CHANGES, EVENTS, READS, SIGN_INS, STARTS, Quota
 
@@ -42,7 +42,7 @@ STARTING: Final = frozenset(
 _SIGNING_IN: Final = frozenset({"/api/v1/session", "/sign-in"})
 
 
-class QuickRoute(APIRoute):
+class QuickRoute(JsonRoute):
     """A route that compares how a path begins before it looks at the whole, since most routes are not the one."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:

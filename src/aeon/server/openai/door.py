@@ -17,6 +17,7 @@ from aeon.application.conversations import AnswerFollower
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
+from aeon.server.edge.bodies import JsonRoute
 from aeon.server.edge.problems import HttpError, broken_json, status_of
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.edge.streams import EventStream, Waker
@@ -96,6 +97,7 @@ def openai_door(state: ServerState) -> FastAPI:
     app = FastAPI(
         title="Aeon for chat programs", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
+    app.router.route_class = JsonRoute
     app.state.server = state
     app.state.embedding_turns = embedding_turns()
     app.add_exception_handler(AeonError, _refused)
