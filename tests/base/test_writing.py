@@ -47,6 +47,7 @@ def test_a_text_that_is_to_be_written_needs_nothing_else(request_):
         "What is the best email client for Linux?",
         "Is there a letter for me?",
         "Read the message from Ann",
+        "What did my boss write in his last e-mail?",
         "word " * 130,
     ],
 )

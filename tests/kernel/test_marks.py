@@ -541,6 +541,7 @@ def test_a_decline_is_known_also_without_its_prefix(text, mark):
         "Sorry, I can't help with that. Please ask somebody else.",
         "I cannot access your calendar.",
         "As an AI language model, I don't have access to real-time data.",
+        "I'm sorry, but as an AI language model, I do not have access to your boss's last e-mail.",
         "Unfortunately, I am unable to directly access files.",
         "Es tut mir leid, aber ich kann dir dabei nicht helfen.",
         "Leider kann ich diese E-Mail nicht schreiben.",

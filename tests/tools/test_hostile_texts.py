@@ -33,6 +33,8 @@ PIECES = [
     *("how many ", "what is ", "when should ", "what time must ", "number of minutes in a ", "convert 1 ", "is ", "a "),
     *(
         "and ",
+        "did a a ",
+        "sorry but as an ai ",
         "and please ",
         ", please",
         "if ",

@@ -36,6 +36,9 @@ _NEEDS_MORE: Final = LazyPattern(
     r"|\b(?:and|then|und|et|y) (?:\w+ )?"
     r"(?:send|e-?mail|post|print|save|store|upload|schick\w*|sende\w*|speicher\w*|envoie|guarda)\b"
     r"|\b(?:send|e-?mail|post|print|save) (?:it|this|that|them)\b"
+    # to know what somebody wrote
+    r"|^\W*(?:(?:what|who|when|where|why|how|which)(?: \w+){0,2} )?"
+    r"(?:did|does|has|have|had) (?:(?!to\b)\w+ ){1,4}(?:writ(?:e|ten)|draft(?:ed)?|translated?)\b"
     # to know what is private
     r"|\bmy (?:last |latest )?(?:calendar|inbox|files?|contacts?|e-?mails|passwords?|account|balance|appointments?)\b"
     r"|\b(?:mein\w*|mon|mes|mis?) "
