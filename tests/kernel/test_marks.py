@@ -518,6 +518,30 @@ def test_an_answer_in_another_language_is_doubtful_unless_a_translation_was_aske
 
 
 @pytest.mark.parametrize(
+    ("request_", "answer", "marks"),
+    [
+        (
+            "How many vowels has the second word of this sentence?",
+            "2",
+            ["doubtful: the model counted letters by itself"],
+        ),
+        ("Wie viele Silben hat Donaudampfschiff?", "5", ["doubtful: the model counted letters by itself"]),
+        ("How many letters are in the English alphabet?", "26", []),
+        ("Who wrote how many letters to Milena?", "Franz Kafka wrote many.", []),
+        ("Who painted the Mona Lisa?", "Leonardo da Vinci.", []),
+        ("Who wrote the Moonlight Sonata?", "Ludwig van Beethoven", []),
+        (
+            "Who is at the door?",
+            "Il cane è nella casa.",
+            ["doubtful: the request is in English, the answer in Italian"],
+        ),
+    ],
+)
+def test_letters_that_the_model_counted_are_doubtful_and_a_name_is_in_no_language_core_19(request_, answer, marks):
+    assert doubt_marks(alone(request_, answer)) == marks
+
+
+@pytest.mark.parametrize(
     ("text", "mark"),
     [
         ("Cannot: I have no access to that.", "declined: I have no access to that."),

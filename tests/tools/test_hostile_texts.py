@@ -34,6 +34,10 @@ PIECES = [
     *(
         "and ",
         "did a a ",
+        "how many letters in the word ",
+        "sort the words: a, ",
+        "the word: 'a ",
+        "sort a, b in reverse order ",
         "sorry but as an ai ",
         "and please ",
         ", please",

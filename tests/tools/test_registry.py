@@ -192,6 +192,7 @@ def test_the_shipped_tools_can_be_registered():
         "convert_time",
         "convert_units",
         "exact",
+        "text_operation",
         "calculate_from_text",
         "quote_lines",
     ]

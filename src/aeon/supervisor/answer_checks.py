@@ -37,6 +37,15 @@ _TO_COMPUTE = LazyPattern(
     re.IGNORECASE,
 )
 
+_LETTERS = LazyPattern(
+    r"\bhow many (?:letters(?! (?:to|from|did)\b)|vowels|consonants|characters|syllables)\b(?!.*\balphabet)"
+    r"|\bletter [\"']?[a-z]\b.*\b(?:appears?|occurs?|in the word)\b"
+    r"|\bwie ?viele? (?:buchstaben|vokale|konsonanten|silben)\b(?!.*\balphabet)|\bbuchstabe [a-z]\b.*\bvor\b"
+    r"|\bcombien de (?:lettres|voyelles|syllabes)\b|\bcu[áa]ntas (?:letras|vocales|sílabas)\b",
+    re.IGNORECASE,
+)
+"""Asks for a number of letters, which a model does not see."""
+
 _BY_CHANCE = LazyPattern(
     r"\b(?:roll|throw|toss|flip|würfle|wirf)\b.*(?:\b\d*[dw]\d+\b|\bdic?e\b|\bcoin\b|würfel|münze)|"
     r"\b(?:pick|choose|draw|give|generate|nenne|wähle|ziehe?)\b.*\b(?:random|zufällig\w*|zufallszahl)\b",
@@ -49,6 +58,11 @@ _ASKS_TIME = LazyPattern(
     r"|(?:^|[.!?,]\s+)(?:and )?when (?:is|are|am|was|do|does|did|will|must|can|should)\b",
     re.IGNORECASE,
 )
+
+_IS_NAME = LazyPattern(
+    r"(?:(?>[^\W\d_a-z][\w'\u2019-]*|d[aeiou]|del|della|van|von|den|der|la|le|el|zu)(?:(?>[ .]+)|$)){1,6}"
+)
+"""A name or a title: "Leonardo da Vinci" says nothing about the language of an answer."""
 
 _ASKS_YES_OR_NO = LazyPattern(
     r"(?:^|[.!?;,:]\s+)(?:and |und )?(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could"
@@ -76,7 +90,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
-    checks = (_unaided, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no, _left_open)
+    checks = (_unaided, _letters_alone, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no, _left_open)
     return [
         *unused,
         *number_doubts(run),
@@ -115,6 +129,12 @@ def _unaided(run: AnsweredRun) -> list[str]:
     return ["the model counted or sorted by itself"] if is_from_texts and _TO_COMPUTE.search(run.request) else []
 
 
+def _letters_alone(run: AnsweredRun) -> list[str]:
+    """The reason against a number of letters that the model found by itself."""
+    is_asked = _is_of_model(run) and not asks_for_text(run.request) and _LETTERS.search(run.request[:_SEARCHED])
+    return ["the model counted letters by itself"] if is_asked else []
+
+
 def _not_by_chance(run: AnsweredRun) -> list[str]:
     """The reason against an answer that chance should decide, if a calculation or the model made it up."""
     is_drawn = any(numerals_of_arithmetic(call) == [] for call in run.calls)
@@ -124,7 +144,8 @@ def _not_by_chance(run: AnsweredRun) -> list[str]:
 
 def _other_language(run: AnsweredRun) -> list[str]:
     """The reason against an answer of the model in another language than the request's, if it is not a translation."""
-    answered = language_of(as_text(run.results[run.steps[-1].step_id]))
+    answer = as_text(run.results[run.steps[-1].step_id])
+    answered = language_of(answer)
     if run.steps[-1].tool is not None or answered is None:
         return []
     if (translation := read_translation(run.request)) is not None:
@@ -132,7 +153,7 @@ def _other_language(run: AnsweredRun) -> list[str]:
         return (
             [f"a translation into {translation.target} was asked for, the answer is in {answered}"] if is_other else []
         )
-    asked = None if is_translation(run.request) else language_of(run.request)
+    asked = None if is_translation(run.request) or _IS_NAME.fullmatch(answer) else language_of(run.request)
     return [f"the request is in {asked}, the answer in {answered}"] if asked not in (None, answered) else []
 
 

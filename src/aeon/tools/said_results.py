@@ -9,6 +9,7 @@ from aeon.base.binding import as_lines, as_text
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import language_of
 from aeon.tools.date_requests import compiled, plain_text
+from aeon.tools.text_requests import TEXT_OPERATION
 from aeon.tools.worked_dates import DATE_TOOL
 
 _MINUTES = 60
@@ -56,6 +57,12 @@ _WEEKDAYS = {
 }
 _DONE = {"memory_write": ("kept", "gemerkt"), "memory_forget": ("forgotten", "vergessen")}
 """What was done with a stored value, in English and German, by tool."""
+_YES_NO = {
+    "English": ("yes", "no"),
+    "German": ("ja", "nein"),
+    "French": ("oui", "non"),
+    "Spanish": ("sí", "no"),
+}
 _LEAP_YEAR = r"\bleap[ -]year\b|\bschaltjahr\b"
 
 
@@ -67,6 +74,8 @@ def say_result(tool: str | None, result: Json, request: str) -> str:
         return f"{name}{value} ({_DONE[tool][language_of(request) == 'German']})"
     if tool == "now" and isinstance(result, dict):
         return _say_now(cast(JsonObject, result), plain_text(request), language_of(request))
+    if tool == TEXT_OPERATION and isinstance(result, dict) and isinstance(result["result"], bool):
+        return _YES_NO.get(language_of(request) or "", _YES_NO["English"])[not result["result"]]
     if tool != DATE_TOOL or not isinstance(result, dict):
         return as_lines(result)
     answer, language = _say_date(cast(JsonObject, result), plain_text(request)), language_of(request)

@@ -1,4 +1,7 @@
-"""The built-in tools: calculator, echo and memory for every request; dates, units and exact numbers where they suit."""
+"""The built-in tools: calculator, echo and memory for every request.
+
+Those for dates, units, exact numbers and the letters of texts are offered where they suit.
+"""
 
 from aeon.base.clock import Clock
 from aeon.tools.interface import Tool
@@ -17,6 +20,7 @@ from aeon.tools.stubs.memory import (
 )
 from aeon.tools.stubs.memory_forget import MemoryForgetTool
 from aeon.tools.stubs.stored_values import KeyValueStore
+from aeon.tools.stubs.text_operation import TextOperationTool
 from aeon.tools.text_calculations import CalculateFromTextTool
 
 
@@ -31,6 +35,7 @@ def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Too
         ConvertTimeTool(clock),
         ConvertUnitsTool(),
         ExactTool(),
+        TextOperationTool(),
         CalculateFromTextTool(),
         QuoteLinesTool(),
     ]
