@@ -26,7 +26,6 @@ _ASKS_A_FRIEND: Final = LazyPattern(
     r"\b(?:your|ur) (?:verdict|opinion|take|thoughts?|favou?rite|view|honest)\b|\bthoughts\?|"
     r"\b(?:a|an|any|some) (?:good|nice|great|fun|cool|cute|funny|easy) \w+|"
     r"\b(?:ein\w*|was) (?:gut|schön|toll|lustig|einfach)\w*\b|"
-    r"\b(?:what|which words?) rhymes?\b|\brhymes? (?:with|for)\b|\bwas reimt sich\b|"
     r"\bis (?:it|this|that) (?:ok|okay|normal|weird|rude|bad|fine|too late)\b|"
     r"\b(?:do|would) you (?:think|like|prefer|say)\b|\bhow are you\b|\bmake up (?:a|an|some)\b|\bimagine\b|"
     r"\bwie (?:kann|könnte|soll|sollte) (?:ich|man)\b|\bwas (?:kann|könnte|soll|sollte) (?:ich|man)\b|"
