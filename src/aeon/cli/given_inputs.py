@@ -26,7 +26,7 @@ class GivenInputs(NamedTuple):
         """The inputs, with the words themselves where the schema takes a text and not what they say as JSON.
 
         `customer=12` is the text "12" where the schema of `customer` has the type string. `untyped` is the type of an
-        input whose schema has none. Raises InputError for `rows=@FILE` where `rows` is no text.
+        input whose schema has none. Raises InputError for `rows=@FILE` where `rows` is not a text.
         """
         for name, words in self.words.items():
             if words.startswith("@") and _takes_no_text(schemas.get(name)):

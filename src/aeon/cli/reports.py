@@ -121,7 +121,7 @@ def _print_circumstances(outcome: RequestReport) -> None:
 
 
 def _print_cut_text(error: JsonObject | None) -> None:
-    """Print on stderr the beginning of an answer that was cut off: the user waited for it, and it is no result."""
+    """Print on stderr the beginning of an answer that was cut off: the user waited for it."""
     if text := (error or {}).get("cut_text"):
         print_message(str(text), "the answer up to there: ")
 

@@ -47,7 +47,7 @@ _MORE_THAN_A_NUMBER = LazyPattern(
 def asks_one_number(request: str) -> bool:
     """Whether the answer to a request is one number, such as "what do 3 of them cost", and nothing is to be written.
 
-    A clock time in it is no number to compute with.
+    The numbers of a clock time in it do not count.
     """
     is_asked = _ONE_NUMBER.search(request) or (_WHAT_IS.search(request) and names_operation(request))
     return bool(is_asked) and _MORE_THAN_A_NUMBER.search(request) is None

@@ -188,7 +188,7 @@ class QueryTablesTool(Tool):
         return False
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """Raises ToolError for what is no query of these tables, and for one that takes too long."""
+        """Raises ToolError for what is not a query of these tables, and for one that takes too long."""
         query = _cleaned(str(kwargs["query"]))
         if _BEGUN.match(query) is None:
             raise self._refusal(query, "it is no SELECT")

@@ -35,8 +35,8 @@ def test_a_warning_is_told_once_a_run():
         runs.there[run] = [
             each.model_copy(update={"about": {"warnings": ["The tool is degraded."]}}) for each in entries
         ]
-    told = [line for line in lines(follower(runs)) if "warning" in line]
-    assert told == [
+    shown = [line for line in lines(follower(runs)) if "warning" in line]
+    assert shown == [
         "before warning: The tool is degraded.",
         "    deep warning: The tool is degraded.",
         "  x warning: The tool is degraded.",

@@ -80,7 +80,7 @@ def test_broken_json_is_a_fault_of_the_whole_body_at_a_character(client):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b'{"title": "a", "title": "b"}', "the key 'title' appears twice in one object"),
         (b'{"title": NaN}', "NaN is not JSON"),
@@ -88,11 +88,11 @@ def test_broken_json_is_a_fault_of_the_whole_body_at_a_character(client):
     ],
 )
 @pytest.mark.parametrize("path", ["/api/v1/conversations", "/v1/chat/completions"])
-def test_a_body_is_read_as_strictly_as_a_file(client, path, content, said):
+def test_a_body_is_read_as_strictly_as_a_file(client, path, content, message):
     """Of two values with one name, one would be dropped, and nobody would see it."""
     answer = client.post(path, content=content, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422), answer.text
-    assert said in answer.text
+    assert message in answer.text
     assert "at character" not in answer.text
 
 

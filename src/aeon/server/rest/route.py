@@ -103,7 +103,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 
 def _required_fields(body: object) -> list[str]:
-    """The fields that a body needs; none if it is no model or may be left out."""
+    """The fields that a body needs; none if it is not a model or may be left out."""
     if not (isinstance(body, type) and issubclass(body, BaseModel)):
         return []
     return [each.alias or name for name, each in body.model_fields.items() if each.is_required()]

@@ -35,7 +35,7 @@ PLAIN_INPUT_SCHEMA: JsonObject = {
         },
         "stdin": {
             "type": ["string", "object", "array"],
-            "description": "What the script reads from its standard input; what is no text is read as JSON.",
+            "description": "What the script reads from its standard input; what is not a text is read as JSON.",
         },
     },
     "propertyNames": {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*$"},
