@@ -81,15 +81,18 @@ _DOWN: Final = (
     r"(?P<down>in (?:descending|reverse)(?: alphabetical)? order|(?:from )?(?:largest|highest|biggest) to (?:smallest|lowest)"
     r"|from z to a|absteigend)"
 )
-_SORTS: Final = r"(?:sort|order|arrange|put|alphabeti[sz]e|sortiere?|ordne|bringe?|trie|classe|ordena)"
+_SORTS: Final = r"(?:sort|alphabeti[sz]e|sortiere?|trie|ordena)"
+_ARRANGES: Final = r"(?:sort|order|arrange|put|alphabeti[sz]e|sortiere?|ordne|bringe?|trie|classe|ordena)"
+"""Verbs that sort only with an order: one orders a pizza, too."""
 _THESE: Final = (
     r"(?: (?:these|the|this|following|list|of|words?|names?|items?|numbers?|them|diese|die|folgenden?|w\u00f6rter|namen"
     r"|zahlen|begriffe|ces|les|mots|noms|estas?|las|los|palabras|nombres)){0,5}"
 )
 _ORDER: Final = rf"(?:{_ALPHABETICALLY}|{_BY_SIZE}|{_DOWN})"
 _OF_SORTINGS: Final = (
-    rf"{_SORTS}{_THESE}(?: {_ORDER})?{_THESE}:\s*(?P<list>\S.*)",
-    rf"{_SORTS}(?P<list> \S[^:]*?[,;][^:]*?) {_ORDER}",
+    rf"{_SORTS}{_THESE}:\s*(?P<list>\S.*)",
+    rf"{_ARRANGES}{_THESE} {_ORDER}{_THESE}:\s*(?P<list>\S.*)",
+    rf"{_ARRANGES}(?P<list> \S[^:]*?[,;][^:]*?) {_ORDER}",
 )
 
 _NOT_GIVEN: Final = frozenset(
@@ -197,6 +200,13 @@ _UNITS: Final = frozenset(
 _SEPARATOR: Final = LazyPattern(r"\s*(?:[,;]|\n)\s*(?:(?:and|und|et|y) )?|\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 _NUMBER: Final = LazyPattern(r"-?\d+(?:\.\d+)?")
 _POLITE: Final = LazyPattern(r"^\W*(?:(?:please|hey|ok|bitte|can you|could you|kannst du),? )*", re.IGNORECASE)
+_ASKS_MORE: Final = LazyPattern(
+    r"\b(?:how (?:many|much|often)|wie ?(?:viele?|oft)|combien|cu[\u00e1a]nt[ao]s|then|and (?:also|reverse|sort|count|translate|tell|remove)"
+    r"|dann|danach|puis|ensuite|luego)\b",
+    re.IGNORECASE,
+)
+"""Words behind a colon that are hardly part of the text: "... hello world. And how many letters?"."""
+_SENTENCE_ENDS: Final = LazyPattern(r"[.!?]\s")
 _SHORTEST: Final = 4
 """Letters of a word in which a letter is counted that nothing introduces: "how many m in km" is about units."""
 
@@ -232,6 +242,8 @@ def _question(operation: str, match: "re.Match[str]") -> TextQuestion | None:
         is_introduced = bool(fields.get("introduced") or fields.get("many"))
         if operation == "occurrences" and not is_introduced and (len(text) < _SHORTEST or text.casefold() in _UNITS):
             return None
+    elif fields.get("after") and _ASKS_MORE.search(text):
+        return None
     return TextQuestion(operation, text.strip(), fields.get("of"))
 
 
@@ -240,6 +252,8 @@ def _sorting(listed: str, *, is_down: bool) -> TextQuestion | None:
     items = split_items(listed)
     are_numbers = [_NUMBER.fullmatch(item) is not None for item in items]
     if len(items) < 2 or any(are_numbers) != all(are_numbers):  # noqa: PLR2004  # a list
+        return None
+    if _SENTENCE_ENDS.search(listed) or _ASKS_MORE.search(listed):
         return None
     return TextQuestion("sort_descending" if is_down else "sort", listed.strip())
 
