@@ -517,6 +517,17 @@ def test_an_answer_in_another_language_is_doubtful_unless_a_translation_was_aske
     assert doubt_marks(about_a_text("What happened to the trains?", text, answer)) == []
 
 
+def test_one_number_is_no_answer_to_a_request_for_every_part_core_19():
+    def shared_out(request):
+        steps = [PlanStep(step_id="s", description="d", tool="calculator", arguments={"expression": "250 * 2 / 5"})]
+        return AnsweredRun(request, steps, [], {"s": {"result": 100}}, True, True)
+
+    asked = "Split 250 euros in the ratio 2 to 3"
+    doubt = "doubtful: the request asks for every part, and the answer is one number"
+    assert doubt in doubt_marks(shared_out(asked))
+    assert doubt not in doubt_marks(shared_out(f"{asked}. What is the smaller part?"))
+
+
 @pytest.mark.parametrize(
     ("request_", "answer", "marks"),
     [

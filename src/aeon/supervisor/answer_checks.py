@@ -64,6 +64,15 @@ _IS_NAME = LazyPattern(
 )
 """A name or a title: "Leonardo da Vinci" says nothing about the language of an answer."""
 
+_IN_RATIO = LazyPattern(
+    r"\b(?:split|divide|share|distribute|teile?|verteile?)\b[^.?!]*\b(?:ratio|proportion|verh\u00e4ltnis)\b",
+    re.IGNORECASE,
+)
+_NAMES_PART = LazyPattern(
+    r"\b(?:larg|small|bigg|great|first|second|one|each|how much|gr\u00f6\u00dfer|kleiner|erste|zweite|wie ?viel)\w*\b",
+    re.IGNORECASE,
+)
+
 _ASKS_YES_OR_NO = LazyPattern(
     r"(?:^|[.!?;,:]\s+)(?:and |und )?(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could"
     r"|ist|sind|war|waren|hat|haben|wird|kann|darf)\b(?! you\b)"
@@ -90,7 +99,16 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
-    checks = (_unaided, _letters_alone, _not_by_chance, _other_language, _no_time, _neither_yes_nor_no, _left_open)
+    checks = (
+        _unaided,
+        _letters_alone,
+        _not_by_chance,
+        _other_language,
+        _no_time,
+        _one_part,
+        _neither_yes_nor_no,
+        _left_open,
+    )
     return [
         *unused,
         *number_doubts(run),
@@ -171,6 +189,14 @@ def _no_time(run: AnsweredRun) -> list[str]:
     are_numbers = all(isinstance(leaf, int | float) for leaf in leaves)
     is_asked = run.is_planned and _ASKS_TIME.search(run.request) is not None
     return ["the request asks for a time, and the answer is a number"] if is_asked and are_numbers else []
+
+
+def _one_part(run: AnsweredRun) -> list[str]:
+    """The reason against one number that answers a request to share something out in a ratio."""
+    leaves = list(iterate_leaves(run.results[run.steps[-1].step_id]))
+    is_one = len(leaves) == 1 and isinstance(leaves[0], int | float)
+    is_asked = run.is_planned and _IN_RATIO.search(run.request[:_SEARCHED]) and not _NAMES_PART.search(run.request)
+    return ["the request asks for every part, and the answer is one number"] if is_asked and is_one else []
 
 
 def _neither_yes_nor_no(run: AnsweredRun) -> list[str]:
