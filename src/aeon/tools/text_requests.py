@@ -95,108 +95,18 @@ _OF_SORTINGS: Final = (
     rf"{_ARRANGES}(?P<list> \S[^:]*?[,;][^:]*?) {_ORDER}",
 )
 
-_NOT_GIVEN: Final = frozenset(
-    [
-        "alphabet",
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "alphabets",
-        "inbox",
-        "mail",
-        "total",
-        "all",
-        "it",
-        "this",
-        "that",
-        "them",
-        "these",
-        "those",
-        "i",
-        "you",
-        "he",
-        "she",
-        "we",
-        "they",
-        "me",
-        "my",
-        "mine",
-        "your",
-        "his",
-        "her",
-        "our",
-        "ich",
-        "du",
-        "er",
-        "sie",
-        "es",
-        "wir",
-        "mein",
-        "dein",
-        "das",
-        "tu",
-        "il",
-        "elle",
-        "one",
-        "each",
-        "every",
-        "which",
-        "what",
-        "mist",
-    ]
-)
+_NOT_GIVEN_WORDS: Final = """
+alphabet english german french spanish alphabets inbox mail total all it this that them these those i you he she we
+they me my mine your his her our ich du er sie es wir mein dein das tu il elle one each every which what mist
+"""
+_NOT_GIVEN: Final = frozenset(_NOT_GIVEN_WORDS.split())
 """Single words that name something else than themselves."""
-_UNITS: Final = frozenset(
-    [
-        "kilometer",
-        "kilometre",
-        "meter",
-        "metre",
-        "centimeter",
-        "centimetre",
-        "mile",
-        "yard",
-        "foot",
-        "feet",
-        "inch",
-        "hour",
-        "day",
-        "week",
-        "month",
-        "year",
-        "minute",
-        "second",
-        "pound",
-        "ounce",
-        "kilogram",
-        "gram",
-        "ton",
-        "tonne",
-        "liter",
-        "litre",
-        "gallon",
-        "cup",
-        "pint",
-        "kilo",
-        "stunde",
-        "tag",
-        "woche",
-        "monat",
-        "jahr",
-        "sekunde",
-        "pfund",
-        "gramm",
-        "kilogramm",
-        "heure",
-        "jour",
-        "semaine",
-        "mois",
-        "hora",
-        "semana",
-        "mes",
-    ]
-)
+_UNITS_WORDS: Final = """
+kilometer kilometre meter metre centimeter centimetre mile yard foot feet inch hour day week month year minute
+second pound ounce kilogram gram ton tonne liter litre gallon cup pint kilo stunde tag woche monat jahr sekunde
+pfund gramm kilogramm heure jour semaine mois hora semana mes
+"""
+_UNITS: Final = frozenset(_UNITS_WORDS.split())
 _SEPARATOR: Final = LazyPattern(r"\s*(?:[,;]|\n)\s*(?:(?:and|und|et|y) )?|\s+(?:and|und|et|y)\s+", re.IGNORECASE)
 _NUMBER: Final = LazyPattern(r"-?\d+(?:\.\d+)?")
 _POLITE: Final = LazyPattern(r"^\W*(?:(?:please|hey|ok|bitte|can you|could you|kannst du),? )*", re.IGNORECASE)
