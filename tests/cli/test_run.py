@@ -137,7 +137,7 @@ def test_the_beginning_of_an_answer_that_was_cut_off_is_shown_and_is_no_result(a
     assert "the answer up to there: Once upon a time\nthere was\n" in ended.err
     ended = aeon("run", "Write a story.", "--json")
     assert (ended.code, ended.json["answer"]) == (1, None)
-    assert ended.json["error"]["cut_text"] == "Once upon a time\nthere was"
+    assert ended.json["cut_text"] == "Once upon a time\nthere was"
 
 
 @pytest.mark.parametrize("unknown", [True, False])

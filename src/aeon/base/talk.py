@@ -7,7 +7,7 @@ only where nothing in the request may need a tool, live data or an action.
 import re
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 DECLINE_PREFIX: Final = "Cannot:"
 """The prefix with which the model must begin an answer if it cannot do what is asked for."""

@@ -6,7 +6,7 @@ A small model that may decline declines some of these: an out-of-office reply sp
 import re
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _MAX_WORDS: Final = 120
 _SEARCHED: Final = 600

@@ -16,6 +16,7 @@ from aeon.cli.next_steps import advice_of
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.llm.usage import Usage
+from aeon.plan.models import StepStatus
 
 _CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": ExitCode.EXPIRED}
 
@@ -34,6 +35,8 @@ class RequestReport:
     marks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     trusted: bool = True
     error: JsonObject | None = None
+    cut_text: str | None = None
+    """The beginning of an answer that was cut off, which is no answer."""
     log: Path | None = None
     model: str | None = None
     usage: Usage = field(default_factory=Usage)
@@ -53,7 +56,10 @@ class RequestReport:
             "model": self.model,
             "usage": self.usage.as_dict(),
         }
-        return report if self.error is None else {**report, "error": as_error_report(self.error)}
+        if self.error is None:
+            return report
+        cut: JsonObject = {} if self.cut_text is None else {"cut_text": self.cut_text}
+        return {**report, **cut, "error": as_error_report(self.error)}
 
 
 def report_of_result(result: RequestResult) -> RequestReport:
@@ -69,8 +75,16 @@ def report_of_result(result: RequestResult) -> RequestReport:
         marks=result.marks,
         trusted=result.trusted,
         error=result.error,
+        cut_text=_cut_text(result),
         usage=result.usage,
     )
+
+
+def _cut_text(result: RequestResult) -> str | None:
+    """What the model wrote of an answer that was cut off: the user has waited for it."""
+    failed = any(step.status is StepStatus.FAILED and step.tool is None for step in result.state.plan.steps)
+    last = result.state.llm_outputs[-1] if failed and result.state.llm_outputs else {}
+    return str(last["text"]).strip() or None if last.get("finish_reason") == "length" else None
 
 
 def _code(result: RequestResult) -> ExitCode:
@@ -103,7 +117,8 @@ def print_report(outcome: RequestReport, *, as_json: bool, is_quiet: bool = Fals
     code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
     for step_id, mark in untrusted_marks(outcome.marks):
         print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
-    _print_cut_text(outcome.error)
+    if outcome.cut_text:
+        print_message(outcome.cut_text, "the answer up to there: ")
     if not is_quiet:
         _print_circumstances(outcome)
     _print_next_step(outcome)
@@ -118,12 +133,6 @@ def _print_circumstances(outcome: RequestReport) -> None:
         print_message(f"used: {printable(str(outcome.usage))}")
     if outcome.log is not None and outcome.status != "interrupted":
         print_message(f"log: {outcome.log}")
-
-
-def _print_cut_text(error: JsonObject | None) -> None:
-    """Print on stderr the beginning of an answer that was cut off: the user waited for it."""
-    if text := (error or {}).get("cut_text"):
-        print_message(str(text), "the answer up to there: ")
 
 
 def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:

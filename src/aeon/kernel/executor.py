@@ -35,10 +35,7 @@ from aeon.tools.registry import RegisteredTool, ToolRegistry
 from aeon.validation.schema import Validator, argument_problems
 
 _MAX_TOKENS = 1024
-"""Output tokens of a tool call, or of a text within a plan."""
-
-_MAX_ANSWER_TOKENS = 2048
-"""Output tokens of a text that is the whole answer to a request, such as an essay of 1,200 words."""
+"""Output tokens of a tool call. A text may have those that `LLMRequest` allows: an essay of 1,200 words."""
 
 
 @dataclass(slots=True)
@@ -293,14 +290,11 @@ class StepExecutor:
             step, self.context, is_fallback=is_fallback, answers_request=answers_request
         )
         outcome.marks += cut_marks(left_out)
-        most = _MAX_ANSWER_TOKENS if answers_request else _MAX_TOKENS
-        reply = self._ask(llm, LLMRequest(prompt, system, most, 0.0), "answer", outcome)
+        reply = self._ask(llm, LLMRequest(prompt, system, temperature=0.0), "answer", outcome)
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:
             raise ExecutionError(
-                "The answer was cut off: it is too long, or repeats itself.",
-                next_step="Ask for a shorter one.",
-                cut_text=reply.text.strip(),
+                "The answer was cut off: it is too long, or repeats itself.", next_step="Ask for a shorter one."
             )
         if reply.finish_reason == "refusal":
             raise ExecutionError("The model refused to answer.", next_step="Rephrase the step.")

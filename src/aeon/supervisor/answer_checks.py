@@ -7,7 +7,7 @@ from itertools import pairwise
 from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.base.language import LANGUAGES, language_of
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.translations import read_translation
 from aeon.base.writing import asks_for_code, asks_for_text, is_translation
 from aeon.observability.records import ToolCall

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from aeon.base.json import Json
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.numerals import find_digit_numbers

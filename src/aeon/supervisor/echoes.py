@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.supervisor.answered_run import words_of
 
 _CLAUSE: Final = LazyPattern(r"[,;.!]\s+(?=\w)")

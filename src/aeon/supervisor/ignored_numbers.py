@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from math import isclose
 
 from aeon.base.json import canonical_json
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.supervisor.answered_run import (
     AnsweredRun,
     calculations_of,

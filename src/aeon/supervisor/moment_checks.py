@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.supervisor.repair_context import iterate_leaves

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import isclose
 
 from aeon.base.binding import as_text
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.supervisor.answered_run import NUMERAL, AnsweredRun, numerals_of_arithmetic, readings, shares
 from aeon.supervisor.ignored_numbers import ignored_numbers

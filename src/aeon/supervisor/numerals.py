@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.number_words import find_english_numbers
 
 _NUMERAL = LazyPattern(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)

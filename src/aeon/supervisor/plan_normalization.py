@@ -6,7 +6,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import ValidationProblem
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _STEPS = ("step", "plan", "tasks", "actions")
 _GOAL = ("objective",)

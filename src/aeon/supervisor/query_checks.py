@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.tools.table_queries import QueryTablesTool
 

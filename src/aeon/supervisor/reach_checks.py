@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from aeon.base.binding import as_text
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.talk import DECLINE_PREFIX
 from aeon.base.writing import asks_for_text
 from aeon.supervisor.answered_run import AnsweredRun

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.talk import DECLINE_PREFIX
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.tools.memory_requests import keys_about, words_beside

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _SEARCHED: Final = 400
 """Characters at the beginning of an answer in which it would refuse."""

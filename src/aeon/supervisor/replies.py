@@ -7,7 +7,7 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.llm.interface import LLMResponse
 from aeon.supervisor.repair_tasks import RepairTask
 from aeon.tools.worked_dates import DATE_TOOL, read_dated_solution

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 MAX_LENGTH = 500
 """Characters of an expression."""

@@ -2,7 +2,7 @@
 
 import re
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _NUMBER = LazyPattern(r"\d+(?:[.,]\d+)*")
 _OPERATION = LazyPattern(

@@ -7,7 +7,7 @@ from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.interface import Tool
 
 PART_CHARACTERS = 10_000

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.date_requests import MAX_REQUEST, compiled, plain_text, without_weekdays
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.moments import DURATION_UNIT, FEAST_OF_YEAR, MONTH_NAMES, NAMED_DAYS, NTH_WEEKDAY, NUMBER
 
 MAX_REQUEST = 300

@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.exact_requests import NUMBER, to_expression
 
 _Result = TypeVar("_Result")

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 MAX_REQUEST = 300
 """Characters of a request that are searched."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _STORES = LazyPattern(
     r"\b(?:remember|memori[sz]e|jot|do(?:n['\u2019]?t| not) (?:let me )?forget|vergiss (?:bitte )?nicht|(?:note|write|put) (?:\w+ )?down|(?:take|make) a note|note that|keep in mind|"

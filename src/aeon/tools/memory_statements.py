@@ -6,7 +6,7 @@
 import re
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _SEARCHED: Final = 300
 _NAME: Final = r"(?P<name>[^.?!,;:=\n]{1,60})"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 if TYPE_CHECKING:
     from dateutil.parser import parser

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"  # noqa: E501
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"

@@ -10,7 +10,7 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema
 from aeon.base.language import with_language
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.writing import is_rewriting
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Example, TextRead, Tool, timeout_problems

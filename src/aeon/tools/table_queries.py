@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.attachments import QUERY_TABLES
 from aeon.tools.interface import Tool
 from aeon.tools.table_texts import DataColumn, DataTable, Value

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _SEARCHED: Final = 600
 """Characters of a request that are looked at."""

@@ -8,7 +8,7 @@ from io import StringIO
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 Value: TypeAlias = str | int | float | None
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Example, Tool

@@ -6,7 +6,7 @@ A language model sees tokens, not letters: it finds two letters r in "strawberry
 import re
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 TEXT_OPERATION: Final = "text_operation"
 """The name of the tool for them."""

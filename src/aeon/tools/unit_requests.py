@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.date_requests import MAX_REQUEST, plain_text
 

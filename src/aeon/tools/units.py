@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, cast
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _NAMES = {
     "degC": "°c|c|celsius|grad celsius|grad|degrees celsius|degree celsius",

@@ -11,7 +11,7 @@ from math import ceil, floor, isclose, isfinite
 from typing import NamedTuple
 
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.arithmetic import evaluate_expression
 
 CALCULATOR = "calculator"

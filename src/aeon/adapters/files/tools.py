@@ -13,7 +13,7 @@ from aeon.adapters.files.folders import FolderAccess
 from aeon.adapters.files.texts import read_text
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.writing import asks_for_code
 from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, TextRead, Tool

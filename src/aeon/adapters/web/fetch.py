@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, Tool
 

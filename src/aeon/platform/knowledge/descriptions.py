@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.model import CATEGORIES, Category, Entity
 from aeon.platform.search.message_words import message_words
 

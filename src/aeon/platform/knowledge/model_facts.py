@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.extraction import ExtractionResult
 from aeon.platform.knowledge.facts import FoundFact
 from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MODEL, Category, Fact, name_key

@@ -7,7 +7,7 @@ is how the user writes a word elsewhere (`WordCases`), what stands before it, an
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.common_words import (
     APPOSITIONS,
     COMMON_ACRONYMS,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.common_words import CORRECTING_PREPOSITIONS, NO_VERBS
 from aeon.platform.knowledge.statements import Statement
 

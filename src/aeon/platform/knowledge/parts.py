@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _SENTENCE: Final = LazyPattern(
     "[^.!?\u2026\u3002\uff01\uff1f\n]*(?:[.!?\u2026\u3002\uff01\uff1f\n]+[\\s\"'\u201d\u00bb)]*|$)"

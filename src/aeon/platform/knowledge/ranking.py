@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.passages import IndexedPassage
 from aeon.platform.knowledge.time_words import Period, asks_for_time, find_periods
 

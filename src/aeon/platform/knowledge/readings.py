@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.common_words import LANGUAGES, Language
 
 WordCases: TypeAlias = Mapping[str, tuple[int, int]]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.model import name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
 from aeon.platform.knowledge.readings import WordCases

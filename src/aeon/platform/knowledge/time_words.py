@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.search.tokenizer import tokenize
 
 _DAY: Final = timedelta(days=1)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _PARTS = LazyPattern(r"[A-Za-z]+|[0-9]|[^\W\d_]|[^\w\s]|\s+|_")
 _LETTERS_OF_A_TOKEN = 5

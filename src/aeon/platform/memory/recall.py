@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
 from aeon.platform.errors import ConflictError, NotFoundError

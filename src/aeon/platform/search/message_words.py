@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.search.tokenizer import MAX_WORD_CHARS, folding_table
 
 UNSPACED: Final = (

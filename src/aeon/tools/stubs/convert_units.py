@@ -5,7 +5,7 @@ from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.interface import Example, Tool
 from aeon.tools.unit_requests import asks_conversion, read_conversion
 from aeon.tools.units import UnitError, convert, is_currency

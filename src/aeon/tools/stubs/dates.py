@@ -7,7 +7,7 @@ from typing import Any
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.date_problems import read_problem
 from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
 from aeon.tools.dated_requests import DATE_INSTRUCTIONS, asks_dated_solution

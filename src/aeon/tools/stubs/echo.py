@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from aeon.base.json import JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.interface import Example, Tool
 
 _ASKS = LazyPattern(

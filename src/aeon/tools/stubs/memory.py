@@ -6,7 +6,7 @@ from typing import Any
 from aeon.base.binding import as_text
 from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.talk import is_talk
 from aeon.tools.interface import Example, TextRead, Tool
 from aeon.tools.memory_requests import (

@@ -3,7 +3,7 @@
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.validation.recovery.proposals import GAP, LITERALS, NAME, NON_STRING_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""

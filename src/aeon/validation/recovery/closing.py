@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.json_schema import CompiledSchema
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 _PART = LazyPattern(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', re.DOTALL)
 _CLOSER = {"{": "}", "[": "]"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aeon.base.json import Json, parse_first
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 from aeon.validation.recovery.proposals import SPACE, find_balanced_end
 
 _TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"

@@ -5,7 +5,7 @@ import re
 from itertools import accumulate
 
 from aeon.base.json import MAX_DEPTH, Json, unescape_json
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 SPACE = r"[\s\u200b-\u200d\u2060\ufeff]"
 """Whitespace, and the invisible characters that editors and models leave between tokens."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.patterns import LazyPattern
+from aeon.base.lazy_pattern import LazyPattern
 
 SOURCE = r"(a)(b+)?|-"
 
@@ -38,7 +38,7 @@ def test_a_source_that_is_not_valid_raises_where_it_is_used():
 def test_importing_aeon_compiles_none_of_them():
     """Each is compiled where the first request, answer or statement is read: an import that compiles one pays for it."""
     look = (
-        "import aeon, gc; from aeon import Orchestrator, Project; from aeon.base.patterns import LazyPattern; "
+        "import aeon, gc; from aeon import Orchestrator, Project; from aeon.base.lazy_pattern import LazyPattern; "
         "found = [each for each in gc.get_objects() if isinstance(each, LazyPattern)]; "
         "print(len(found), [each.pattern for each in found if each._compiled])"
     )
