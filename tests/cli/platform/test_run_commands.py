@@ -125,7 +125,7 @@ def test_a_run_that_nobody_carries_out_is_cancelled(aeon, applied, shop):
     [
         (("process", "run", "nothing"), 2, "There is nothing named 'nothing'"),
         (("process", "run", "visit"), 2, "it lacks who"),
-        (("process", "run", "visit", "--input", "who"), 2, "not of the form NAME=VALUE: who"),
+        (("process", "run", "visit", "--input", "who"), 2, "not of the form NAME=VALUE or NAME@FILE: who"),
         (("process", "run", "visit", "--input", "who=1", "--input", "x=2"), 2, "it has no input x"),
         (("log", "show", "last"), 2, "Nothing ran yet"),
         (("log", "resume", "nothing"), 2, "You have no run 'nothing'"),
