@@ -71,16 +71,23 @@ def opened_with(opened, replies, context=2500, **settings):
 
 def summed_up(project, conversation):
     """Sum up as a worker does, one run after the other; the runs, also those that ended while they were begun."""
-    service, before = project.conversations.summaries, compressing(project)
+    service, before = project.conversations.summaries, runs_of(project, "compress")
     while (run := service.begin(conversation)) is not None:
         assert service.settle(run, SOON)
-    return [run for run in compressing(project) if run not in before]
+    return [run for run in runs_of(project, "compress") if run not in before]
 
 
-def compressing(project):
-    """The runs that sum something up, in the order in which they were accepted."""
+def noted(project, service, conversation):
+    """Make a note as a worker does; the run, also if it ended while it was begun."""
+    run = service.begin(conversation)
+    assert run is None or service.settle(run, SOON)
+    return runs_of(project, "introspect")[-1]
+
+
+def runs_of(project, process):
+    """The runs of a Process, in the order in which they were accepted."""
     runs = project.conversations._platform.store.read("SELECT id, process_name FROM runs ORDER BY accepted_at, id")
-    return [row["id"] for row in runs if row["process_name"] == "compress"]
+    return [row["id"] for row in runs if row["process_name"] == process]
 
 
 def summaries_of(project, conversation):
@@ -292,8 +299,7 @@ def test_a_note_is_made_after_so_many_compressions_only_for_who_wants_it_platfor
     assert platform.notes.compressions(place)[1] >= 2
     assert service.begin(place) is None, "off by default"
     service, _ = noting(project)
-    run = service.begin(place)
-    assert service.settle(run, SOON)
+    run = noted(project, service, place)
     (note,) = platform.notes.carousel(project.user)
     assert (note.text, note.position, note.created_by) == (
         "The user builds project Heron on PostgreSQL 17.",
@@ -324,7 +330,7 @@ def test_a_note_goes_with_a_summary_that_it_came_from_also_through_another_note_
     service, platform = noting(project)
     for place in (first, second):
         summed_up(project, place)
-        assert service.settle(service.begin(place), SOON)
+        noted(project, service, place)
     assert [each.position for each in platform.notes.carousel(project.user)] == [0, 1]
     project.conversations.erasing.forget(first)
     assert platform.notes.carousel(project.user) == [], "the second was made with the first in view"
