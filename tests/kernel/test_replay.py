@@ -8,6 +8,7 @@ from aeon.base.errors import LLMError, LogError, MemoryStoreError, Orchestration
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.kernel.state import restore_state
+from aeon.llm.interface import LLMResponse, UnsureToken
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan
@@ -68,6 +69,16 @@ def test_a_run_with_every_mode_repair_and_failure_replays_byte_for_byte_core_13(
     ]
 
     assert replay(read_log(tmp_path / "l")) == 7
+
+
+def test_the_log_keeps_of_what_the_model_was_not_sure_and_replays_core_13(run, tmp_path):
+    unsure = (UnsureToken(3, "Claude", 0.19), UnsureToken(15, ".", 0.45))
+    made = run([plan(step("a", agent="llm")), LLMResponse("By Claude Monet.", unsure=unsure)], log=tmp_path / "l")
+    result = made.execute("Who painted The Hay Wain?")
+    assert 'doubtful: the model was not sure of "Claude" (19 %)' in result["marks"]["a"]
+    history = read_log(tmp_path / "l")
+    assert history.entries[1]["llm_output"]["unsure"] == [[3, "Claude", 0.19], [15, ".", 0.45]]
+    assert replay(history) == 2
 
 
 def test_a_run_that_lost_its_model_replays(run, tmp_path):

@@ -62,6 +62,9 @@ PIECES = [
         "//",
         "/**/",
         "x",
+        "Dr. ",
+        "hey, ",
+        "wer ",
         " ",
         "1",
     ),
@@ -75,6 +78,7 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.models import PlanStep
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.supervisor.reach_checks import reach_doubts
+from aeon.supervisor.unsure_checks import unsure_doubts
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
@@ -89,7 +93,11 @@ for piece in sys.argv[1:]:
         registry.offer(text)
         answer_prompt(text)
         for answer in ("It is so.", text):
-            reach_doubts(AnsweredRun(text, step, [], {"s1": answer}, is_planned=True, is_written=True))
+            reply = {"text": answer, "unsure": [[1, " x", 0.1]]}
+            run = AnsweredRun(text, step, [], {"s1": answer}, is_planned=True, is_written=True, reply=reply)
+            reach_doubts(run)
+            unsure_doubts(run)
+            unsure_doubts(run._replace(request="who is it?"))
 """
 
 READ_REPLIES = """

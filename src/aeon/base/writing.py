@@ -39,6 +39,7 @@ _NEEDS_MORE: Final = LazyPattern(
     # to know what somebody wrote
     r"|^\W*(?:(?:what|who|when|where|why|how|which)(?: \w+){0,2} )?"
     r"(?:did|does|has|have|had) (?:(?!to\b)\w+ ){1,4}(?:writ(?:e|ten)|draft(?:ed)?|translated?)\b"
+    r"|^\W*(?:qui|quand|où|en quelle année)\b[^?]{0,80}\bécrit\b|^\W*qui[eé]n(?:es)?\b"
     # to know what is private
     r"|\bmy (?:last |latest )?(?:calendar|inbox|files?|contacts?|e-?mails|passwords?|account|balance|appointments?)\b"
     r"|\b(?:mein\w*|mon|mes|mis?) "

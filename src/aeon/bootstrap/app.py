@@ -441,7 +441,9 @@ def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:
     from aeon.llm.adapters.remote_api import RemoteAPIAdapter
 
     api = "anthropic" if choice.provider == "anthropic" else "openai"
-    return RemoteAPIAdapter(base_url, choice.name, api=api, api_key=key, timeout=settings.timeout)
+    return RemoteAPIAdapter(
+        base_url, choice.name, api=api, api_key=key, timeout=settings.timeout, probabilities=settings.probabilities
+    )
 
 
 def _missing_weights(weights: Weights, file: Path) -> WeightsError:

@@ -418,8 +418,8 @@ def _marks(
     marks = [*outcome.marks, *repair_marks(actions)]
     if not outcome.success or position < len(state.plan.steps) - 1 or is_declined(marks):
         return marks
-    by_model = not state.policy.is_supplied, outcome.execution_mode != "tool"
-    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, *by_model, state.earlier)
+    about = not state.policy.is_supplied, outcome.execution_mode != "tool", state.earlier, outcome.llm_output
+    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, *about)
     return [*marks, *doubt_marks(run)]
 
 

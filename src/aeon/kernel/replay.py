@@ -119,7 +119,7 @@ class _RecordedModel(RequestAdapter):
             raise LogError("The replay asks the model for a reply that the log does not have.")
         if "error" in output:
             raise _RecordedLLMError(output["error"])
-        return LLMResponse(**output)
+        return LLMResponse.from_dict(output)
 
 
 class _RecordedRegistry(ToolRegistry):

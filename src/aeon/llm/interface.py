@@ -60,11 +60,20 @@ class TokenCounts(NamedTuple):
     messages: tuple[int, ...]
 
 
+class UnsureToken(NamedTuple):
+    """A token of a response to which the model gave less than even odds, as it is, and where it begins in the text."""
+
+    at: int
+    text: str
+    probability: float
+
+
 @dataclass(frozen=True, slots=True)
 class LLMResponse:
     """One response. `finish_reason` is "stop", "length", "refusal", or None if unknown.
 
-    "length" means that it was cut off: by `max_tokens`, or because it repeated itself.
+    "length" means that it was cut off: by `max_tokens`, or because it repeated itself. `unsure` has the tokens of which
+    the model was not sure, the first hundred at most; it is empty if the adapter does not know them.
     """
 
     text: str
@@ -72,6 +81,7 @@ class LLMResponse:
     usage: JsonObject = field(default_factory=dict[str, Any])
     model: str | None = None
     request_id: str | None = None
+    unsure: tuple[UnsureToken, ...] = ()
 
     @property
     def is_truncated(self) -> bool:
@@ -79,13 +89,15 @@ class LLMResponse:
         return self.finish_reason == "length"
 
     def as_dict(self) -> JsonObject:
-        """The response as `LLMAdapter.generate` returns it and the log keeps it."""
+        """The response as `LLMAdapter.generate` returns it and the log keeps it; `unsure` only if it has tokens."""
+        unsure: JsonObject = {"unsure": [list(token) for token in self.unsure]} if self.unsure else {}
         return {
             "text": self.text,
             "finish_reason": self.finish_reason,
             "usage": deepcopy(self.usage),
             "model": self.model,
             "request_id": self.request_id,
+            **unsure,
         }
 
     @classmethod
@@ -102,7 +114,15 @@ class LLMResponse:
             usage=cast(JsonObject, raw.get("usage") or {}),
             model=_text_or_none(raw.get("model")),
             request_id=_text_or_none(raw.get("request_id")),
+            unsure=read_unsure(raw),
         )
+
+
+def read_unsure(raw: JsonObject) -> tuple[UnsureToken, ...]:
+    """The unsure tokens of a response as JSON; entries that are none are left out."""
+    listed = raw.get("unsure")
+    tokens = cast("list[list[Any]]", listed) if isinstance(listed, list) else []
+    return tuple(UnsureToken(*each) for each in tokens if _is_unsure_token(each))
 
 
 class LLMAdapter(ABC):
@@ -228,6 +248,9 @@ def _checked(reply: object) -> LLMResponse:
         for name in ("finish_reason", "model", "request_id")
         if not isinstance(getattr(reply, name), str | None)
     ]
+    unsure = cast(object, reply.unsure)
+    if not isinstance(unsure, tuple) or not all(_is_unsure_token(each) for each in cast("tuple[object, ...]", unsure)):
+        problems += ["its unsure tokens are not UnsureToken"]
     if usage is not None:
         not_json = json_problems(usage) if isinstance(usage, dict) else [f"{type(usage).__name__} is not an object"]
         problems += [f"its usage is not JSON ({problem})" for problem in not_json[:5]]
@@ -236,7 +259,13 @@ def _checked(reply: object) -> LLMResponse:
             f"The LLM adapter returned an invalid response: {'; '.join(problems)}.",
             next_step="Correct the adapter; usage is an object of JSON numbers.",
         )
-    return LLMResponse(reply.text, reply.finish_reason, copy_json(usage or {}), reply.model, reply.request_id)
+    return replace(reply, usage=copy_json(usage or {}))
+
+
+def _is_unsure_token(value: object) -> bool:
+    """Whether a value has a place, a text and a probability, as an `UnsureToken` or a list of JSON."""
+    kinds = [type(each) for each in cast("list[object]", value)] if isinstance(value, (list, tuple)) else []
+    return len(kinds) == len(UnsureToken._fields) and kinds[:2] == [int, str] and kinds[2] in (int, float)
 
 
 def _text_or_none(value: object) -> str | None:

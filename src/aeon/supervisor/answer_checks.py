@@ -18,6 +18,7 @@ from aeon.supervisor.number_checks import number_doubts
 from aeon.supervisor.numerals import find_numbers
 from aeon.supervisor.reach_checks import reach_doubts
 from aeon.supervisor.repair_context import iterate_leaves
+from aeon.supervisor.unsure_checks import unsure_doubts
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT, QUERY_TABLES
 from aeon.tools.quoted_lines import QUOTE_LINES
@@ -96,7 +97,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         return reasons
     if not run.is_planned and not run.is_written:
         return []
-    if is_echo(run.request, as_text(answer)) or (_is_of_model(run) and is_partial_echo(run.request, as_text(answer))):
+    if is_echo(run.request, as_text(answer)) or (run.is_of_model and is_partial_echo(run.request, as_text(answer))):
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
     checks = (
@@ -114,6 +115,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         *number_doubts(run),
         *moment_doubts(run),
         *reach_doubts(run),
+        *unsure_doubts(run),
         *(reason for check in checks for reason in check(run)),
     ]
 
@@ -136,11 +138,6 @@ def _doubts_by_tool(run: AnsweredRun) -> list[str] | None:
     return None
 
 
-def _is_of_model(run: AnsweredRun) -> bool:
-    """Whether the model answered the request itself: no tool, and no results of earlier steps."""
-    return run.is_planned and len(run.steps) == 1 and run.steps[0].tool is None
-
-
 def _unaided(run: AnsweredRun) -> list[str]:
     """The reason against an answer for which the model counted, added or sorted without a tool."""
     is_from_texts = run.steps[-1].tool is None and bool(run.steps[-1].arguments)
@@ -149,7 +146,7 @@ def _unaided(run: AnsweredRun) -> list[str]:
 
 def _letters_alone(run: AnsweredRun) -> list[str]:
     """The reason against a number of letters that the model found by itself."""
-    is_asked = _is_of_model(run) and not asks_for_text(run.request) and _LETTERS.search(run.request[:_SEARCHED])
+    is_asked = run.is_of_model and not asks_for_text(run.request) and _LETTERS.search(run.request[:_SEARCHED])
     return ["the model counted letters by itself"] if is_asked else []
 
 
@@ -177,7 +174,7 @@ def _other_language(run: AnsweredRun) -> list[str]:
 
 def _left_open(run: AnsweredRun) -> list[str]:
     """The reason against an answer to a question that has a placeholder where the answer should be."""
-    if not _is_of_model(run) or asks_for_text(run.request) or asks_for_code(run.request):
+    if not run.is_of_model or asks_for_text(run.request) or asks_for_code(run.request):
         return []
     found = _PLACEHOLDER.search(as_text(run.results[run.steps[-1].step_id]))
     return [f"the answer has a placeholder: {found[0]}"] if found and found[0] not in run.request else []

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
@@ -30,6 +30,13 @@ class AnsweredRun(NamedTuple):
     """Whether the model wrote the answer."""
     earlier: Sequence[str] = ()
     """The messages of the conversation that the request continues: a number may come from them."""
+    reply: JsonObject | None = None
+    """The model's raw reply in the last step, if it had one."""
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether the model answered the request itself: no tool, and no results of earlier steps."""
+        return self.is_planned and len(self.steps) == 1 and self.steps[0].tool is None
 
 
 def words_of(text: str) -> list[str]:

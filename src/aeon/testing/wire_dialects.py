@@ -4,8 +4,9 @@ Written from the APIs' documentation, independently of the adapters, so that eac
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Protocol, cast
 
 from aeon.base.json import Json, JsonObject
@@ -15,11 +16,15 @@ _PIECE = 5
 
 @dataclass(frozen=True, slots=True)
 class WireAnswer:
-    """A response to write: its text, finish reason ("stop", "length", "refusal"), and whether it has usage counts."""
+    """A response to write: its text, finish reason ("stop", "length", "refusal"), and whether it has usage counts.
+
+    `odds` are the text's tokens, in order, each with its probability; a chat completion reports them.
+    """
 
     text: str
     finish_reason: str = "stop"
     counts_usage: bool = True
+    odds: Sequence[tuple[str, float]] = ()
 
 
 class Dialect(Protocol):
@@ -52,14 +57,19 @@ class ChatDialect:
             "content": None if refused else answer.text,
             "refusal": answer.text if refused else None,
         }
-        choice = {"index": 0, "message": message, "finish_reason": self._finish(answer)}
+        choice = {"index": 0, "message": message, "finish_reason": self._finish(answer), **self._reported(answer.odds)}
         return self._head(model, "chat.completion") | {"choices": [choice]} | self._usage(answer)
 
     def stream_start(self, answer: WireAnswer, model: str) -> list[bytes]:
         field = "refusal" if answer.finish_reason == "refusal" else "content"
         deltas: list[JsonObject] = [{"role": "assistant", "content": None if field == "refusal" else ""}]
-        deltas += [{field: piece} for piece in pieces(answer.text)]
-        return [self._chunk(model, {"index": 0, "delta": delta, "finish_reason": None}) for delta in deltas]
+        deltas += [{field: piece} for piece in (pieces(answer.text) if not answer.odds else ())]
+        choices: list[JsonObject] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+        choices += [
+            {"index": 0, "delta": {field: token}, "finish_reason": None, **self._reported([(token, probability)])}
+            for token, probability in answer.odds
+        ]
+        return [self._chunk(model, choice) for choice in choices]
 
     def stream_end(self, answer: WireAnswer, model: str) -> list[bytes]:
         last = self._chunk(model, {"index": 0, "delta": {}, "finish_reason": self._finish(answer)})
@@ -70,6 +80,10 @@ class ChatDialect:
     def error(self, status: int, message: str) -> JsonObject:
         kind = "server_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004  # HTTP's server errors
         return {"error": {"message": message, "type": kind, "param": None, "code": status}}
+
+    def _reported(self, odds: Sequence[tuple[str, float]]) -> JsonObject:
+        content = [{"token": token, "logprob": log(probability), "top_logprobs": []} for token, probability in odds]
+        return {"logprobs": {"content": content, "refusal": None}} if odds else {}
 
     def _finish(self, answer: WireAnswer) -> str:
         # OpenAI ends a refusal with "stop" and reports it in a separate field.
@@ -147,7 +161,7 @@ def event(body: JsonObject, *, named: bool = False) -> bytes:
 _CHAT = frozenset(
     {
         *("model", "messages", "max_tokens", "max_completion_tokens", "temperature", "stream", "stream_options"),
-        *("response_format", "seed", "top_p", "stop", "n", "user"),
+        *("response_format", "seed", "top_p", "stop", "n", "user", "logprobs"),
     }
 )
 _EMBEDDINGS = frozenset({"model", "input", "encoding_format", "dimensions", "user"})

@@ -3,7 +3,7 @@
 import json
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,15 +56,16 @@ class WireRule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextResponse:
-    """Responds with a text."""
+    """Responds with a text; `odds` are its tokens, in order, with their probabilities."""
 
     text: str
     finish_reason: str = "stop"
     counts_usage: bool = True
+    odds: Sequence[tuple[str, float]] = ()
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def play(self, exchange: WireExchange) -> None:
-        answer = WireAnswer(self.text, self.finish_reason, self.counts_usage)
+        answer = WireAnswer(self.text, self.finish_reason, self.counts_usage, self.odds)
         if not exchange.is_stream:
             whole = _encoded(exchange.dialect.response_body(answer, exchange.model))
             exchange.send(200, whole, "application/json", self.headers)

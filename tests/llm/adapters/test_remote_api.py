@@ -113,11 +113,47 @@ def test_core_11_the_schema_travels_in_each_servers_own_field(peer, profile):
 
 
 @pytest.mark.server
-def test_structured_output_can_be_off(peer):
+def test_structured_output_can_be_off(peer, profile):
     double, adapter = peer("x", structured_output=False)
     assert not adapter.supports_schema()
     adapter.complete(LLMRequest("hi", schema=CLOSED))
-    assert double.requests[0].body.keys() == {"model", "messages", "max_tokens", "temperature"}
+    probabilities = {"logprobs"} if profile == "vllm" else set()
+    assert double.requests[0].body.keys() == {"model", "messages", "max_tokens", "temperature"} | probabilities
+
+
+ODDS = [("The ", 0.9), ("Hay ", 0.5), ("Wain", 0.49), (" by", 0.8), (" Claude", 0.19), (" Mo", 0.7), ("net.", 0.4)]
+WAIN = TextResponse("".join(token for token, _ in ODDS), odds=ODDS)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
+def test_a_model_that_is_asked_says_of_which_tokens_it_was_unsure(is_streamed):
+    with (
+        WireDouble([WAIN, WAIN], profile="openai") as double,
+        RemoteAPIAdapter(double.base_url, "m", probabilities=True) as adapter,
+    ):
+        reply = adapter.complete(LLMRequest("hi"), print if is_streamed else None)
+    assert double.requests[0].body["logprobs"] is True
+    assert reply.unsure == ((8, "Wain", 0.49), (15, " Claude", 0.19), (25, "net.", 0.4))
+    assert [reply.text[at:].startswith(token) for at, token, _ in reply.unsure] == [True] * 3
+    again = LLMResponse.from_dict(json.loads(json.dumps(reply.as_dict())))
+    assert again == reply
+
+
+@pytest.mark.server
+def test_no_more_than_a_hundred_unsure_tokens_are_kept_of_a_long_text():
+    with (
+        WireDouble([TextResponse("so " * 500, odds=[("so ", 0.1)] * 500)], profile="openai") as double,
+        RemoteAPIAdapter(double.base_url, "m", probabilities=True) as adapter,
+    ):
+        assert len(adapter.complete(LLMRequest("hi"), print).unsure) == 100
+
+
+@pytest.mark.server
+def test_a_model_is_asked_how_sure_it_is_only_where_that_is_wanted(peer, profile):
+    double, adapter = peer("x")
+    assert adapter.complete(LLMRequest("hi")).unsure == ()
+    assert ("logprobs" in double.requests[0].body) == (profile == "vllm")
 
 
 @pytest.mark.server

@@ -125,17 +125,18 @@ class AssistedReply:
             self._note(self)
 
 
-def answer_marks(message: str, text: str, recalled: Sequence[str] = (), material: str = "") -> list[str]:
+def answer_marks(message: str, reply: LLMResponse, recalled: Sequence[str] = (), material: str = "") -> list[str]:
     """Return why to doubt an answer that the model gave alone (core 17); it may use what was `recalled`.
 
     An answer from the `material` that the user attached is to have no numbers of its own.
     """
+    text = reply.text.strip()
     if (declined := declined_mark(text, message)) is not None:
         return [declined]
     read = PlanStep(step_id="read", description="read what is attached", tool="attachment")
     answer = PlanStep(step_id="s1", description=message, agent="llm", arguments={"text": _READ} if material else None)
     steps, results = ([read, answer], {"read": material}) if material else ([answer], dict[str, str]())
-    run = AnsweredRun(message, steps, [], {**results, "s1": text}, is_planned=True, is_written=True, earlier=recalled)
+    run = AnsweredRun(message, steps, [], {**results, "s1": text}, True, True, recalled, reply.as_dict())
     return doubt_marks(run)
 
 

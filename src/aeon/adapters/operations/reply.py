@@ -202,5 +202,5 @@ def _output(reply: LLMResponse, prepared: PreparedReply) -> JsonObject:
         "finishReason": reply.finish_reason,
         "model": reply.model,
         "cachedTokens": reply.usage.get("cached_tokens"),
-        "marks": answer_marks(prepared.message, text, prepared.recalled, prepared.material),
+        "marks": answer_marks(prepared.message, reply, prepared.recalled, prepared.material),
     }

@@ -1,7 +1,8 @@
 """The wire format of OpenAI's chat completions, also used by vLLM, llama.cpp and many others. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import exp, log
 from typing import ClassVar, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
@@ -16,7 +17,7 @@ from aeon.llm.adapters.wire import (
     require_text,
     text_or_none,
 )
-from aeon.llm.interface import LLMRequest, LLMResponse
+from aeon.llm.interface import LLMRequest, LLMResponse, UnsureToken
 from aeon.llm.retry import AttemptFailed
 
 SchemaFields: TypeAlias = Callable[[JsonObject], JsonObject]
@@ -25,6 +26,9 @@ SchemaFields: TypeAlias = Callable[[JsonObject], JsonObject]
 _FINISH_REASONS = {"stop": "stop", "length": "length", "model_length": "length", "content_filter": "refusal"}
 _USAGE = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
 _END = "[DONE]"
+
+_MAX_UNSURE = 100
+_EVEN = log(0.5)
 
 
 def response_format(schema: JsonObject) -> JsonObject:
@@ -48,6 +52,7 @@ class ChatCompletionsWire:
     """Requests and responses of POST /chat/completions.
 
     OpenAI's reasoning models require `max_tokens_field` "max_completion_tokens" and no temperature.
+    `asks_probabilities`: whether the server tells how probable each token was; some refuse a request for it.
     """
 
     path: ClassVar[str] = "chat/completions"
@@ -56,6 +61,7 @@ class ChatCompletionsWire:
     schema_fields: SchemaFields = response_format
     max_tokens_field: str = "max_tokens"
     sends_temperature: bool = True
+    asks_probabilities: bool = False
 
     def headers(self, api_key: str | None) -> dict[str, str]:
         return {"authorization": f"Bearer {api_key}"} if api_key else {}
@@ -68,6 +74,8 @@ class ChatCompletionsWire:
         }
         if self.sends_temperature:
             body["temperature"] = request.temperature
+        if self.asks_probabilities:
+            body["logprobs"] = True
         if request.schema is not None:
             body |= self.schema_fields(request.schema)
         if stream:
@@ -85,6 +93,7 @@ class ChatCompletionsWire:
             usage=read_usage(answer.get("usage"), _USAGE),
             model=text_or_none(answer.get("model")),
             request_id=text_or_none(answer.get("id")),
+            unsure=tuple(_unsure_tokens(choice, 0))[:_MAX_UNSURE],
         )
 
     def reader(self) -> "ChatCompletionsReader":
@@ -96,6 +105,8 @@ class ChatCompletionsReader:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
+        self._length = 0
+        self._unsure: list[UnsureToken] = []
         self._finish_reason: Json = None
         self._is_refusal = False
         self._has_ended = False
@@ -124,7 +135,9 @@ class ChatCompletionsReader:
         refusal = require_text(delta.get("refusal"), "choices[0].delta.refusal")
         self._is_refusal = self._is_refusal or bool(refusal)
         piece = refusal + require_text(delta.get("content"), "choices[0].delta.content")
+        self._unsure += _unsure_tokens(choice, self._length)
         self._pieces.append(piece)
+        self._length += len(piece)
         return piece
 
     def reply(self) -> LLMResponse:
@@ -143,7 +156,21 @@ class ChatCompletionsReader:
             usage=read_usage(self._heads.get("usage"), _USAGE) | _cached(self._heads.get("usage")),
             model=text_or_none(self._heads.get("model")),
             request_id=text_or_none(self._heads.get("id")),
+            unsure=tuple(self._unsure[:_MAX_UNSURE]),
         )
+
+
+def _unsure_tokens(choice: JsonObject, at: int) -> Iterator[UnsureToken]:
+    """The tokens of a choice to which the model gave less than even odds; their text begins at `at`."""
+    reported = choice.get("logprobs")
+    listed = cast(JsonObject, reported).get("content") if isinstance(reported, dict) else None
+    tokens = [cast(JsonObject, each) for each in cast(list[Json], listed or []) if isinstance(each, dict)]
+    for each in tokens:
+        token, odds = each.get("token"), each.get("logprob")
+        if isinstance(token, str) and isinstance(odds, int | float):
+            if odds < _EVEN:
+                yield UnsureToken(at, token, round(exp(odds), 2))
+            at += len(token)
 
 
 def _cached(usage: Json) -> JsonObject:

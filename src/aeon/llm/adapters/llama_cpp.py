@@ -54,7 +54,7 @@ class LlamaCppAdapter(RequestAdapter):
         # Only this process knows the key: it protects the loopback port that llama.cpp always opens.
         self._settings = RuntimeSettings(path, context, threads or default_threads(), secrets.token_urlsafe(32), folder)
         self._states = None if folder is None else PromptCache(folder, self._settings)
-        self._wire = ChatCompletionsWire(path.stem)
+        self._wire = ChatCompletionsWire(path.stem, asks_probabilities=True)
         self._extra = _DETERMINISTIC if deterministic else {}
         self._control_tokens: tuple[str, ...] = ()
         self._server: LlamaServer | None = None

@@ -22,7 +22,8 @@ class RemoteAPIAdapter(WireAdapter):
     `base_url` is the API's root, such as "https://host/v1". `deadline` limits a whole response, `timeout` the silence
     while it streams, both in seconds: streaming detects a stall sooner. Turn `structured_output` off for servers that
     refuse schemas. OpenAI's reasoning models require `max_tokens_field="max_completion_tokens"` and
-    `send_temperature=False`.
+    `send_temperature=False`. With `probabilities`, an OpenAI-compatible server is asked how sure the model was of each
+    token, so that answers of which it was not sure can be marked; Anthropic's API does not tell.
     """
 
     def __init__(  # noqa: PLR0913  # differences between servers, all by keyword
@@ -38,13 +39,18 @@ class RemoteAPIAdapter(WireAdapter):
         structured_output: bool = True,
         max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
         send_temperature: bool = True,
+        probabilities: bool = False,
         retry: LLMRetryPolicy | None = None,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
         wires: dict[str, Callable[[], WireFormat]] = {
             "openai": lambda: ChatCompletionsWire(
-                model, response_format if structured_output else unconstrained, max_tokens_field, send_temperature
+                model,
+                response_format if structured_output else unconstrained,
+                max_tokens_field,
+                send_temperature,
+                probabilities,
             ),
             "anthropic": lambda: AnthropicMessagesWire(model, structured_output, send_temperature),
         }

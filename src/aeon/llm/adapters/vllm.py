@@ -32,7 +32,9 @@ class VLLMAdapter(WireAdapter):
     ) -> None:
         super().__init__(
             base_url,
-            ChatCompletionsWire(model, structured_outputs if structured_output else unconstrained),
+            ChatCompletionsWire(
+                model, structured_outputs if structured_output else unconstrained, asks_probabilities=True
+            ),
             api_key=api_key,
             headers=headers,
             limits=TransportLimits(idle_timeout=timeout, total_timeout=deadline),
