@@ -48,6 +48,8 @@ def doubts(request, marked, **step):
         ("Qui a écrit Madame Bovary ?", "Il a été écrit par{ Victor|20} Hugo.", "Victor", 20),
         ("¿Quién pintó La maja desnuda?", "Fue pintada por{ Rem|26}brandt.", "Rembrandt", 26),
         ("Who is it?", "It is Dr.{ No|0}.", "No", 1),
+        ("Is chocolate poisonous for dogs?", "{No|38}, chocolate is not poisonous for dogs.", "No", 38),
+        ("Est-ce que Genève est la capitale de la Suisse ?", "{O|38}ui, c'est la capitale.", "Oui", 38),
     ],
 )
 def test_core_19_a_name_or_number_of_which_the_model_was_not_sure_is_doubted(request_, answer, word, percent):
@@ -66,6 +68,9 @@ def test_the_word_of_which_it_was_least_sure_is_named():
         ("Who wrote Middlemarch?", "Middlemarch was{ penned|10} by George Eliot."),
         ("Who wrote Middlemarch?", "The author of{ Middlemarch|20} is George Eliot."),
         ("Which port has SSH?", "{22|20}"),
+        ("Is chocolate poisonous for dogs?", "{Chocolate|20} is poisonous for{ Labradors|9}."),
+        ("Is HTML a language?", "{Yes|49}, HTML is a language."),
+        ("Should I call my mother?", "{Yes|20}, call her."),
         ("Who wrote Middlemarch?", "{Middlemarch|20} was written by George Eliot."),
         ("Who wrote Middlemarch?", "George Eliot.{ She|10} also wrote Silas{ Mar|20}ner."),
         ("Write a short poem about the sea", "The sea of{ Poseidon|3} sings."),

@@ -1,4 +1,4 @@
-"""Checks of an answer for names and numbers of which the model itself was not sure. Pure.
+"""Checks of an answer for names, numbers, and a yes or no of which the model itself was not sure. Pure.
 
 A model that does not know a fact still writes one. The probability of its first token is low then: a small model gave
 "The Hay Wain was painted by Claude Monet" 19 % at "Claude". In a text that it composes every other word is improbable,
@@ -16,7 +16,7 @@ from aeon.llm.interface import UnsureToken, read_unsure
 from aeon.supervisor.answered_run import AnsweredRun, words_of
 
 MAX_PROBABILITY: Final = 0.4
-"""A name or a number that the model gave less is doubted (decision 93)."""
+"""What the model gave less is doubted (decision 93)."""
 
 _MAX_REQUEST: Final = 300
 _MAX_ANSWER: Final = 300
@@ -47,39 +47,55 @@ _OPEN: Final = LazyPattern(
 )
 """Words of a question to which many answers are right."""
 
+_YES_OR_NO: Final = frozenset(["yes", "no", "ja", "nein", "oui", "non", "sí", "si"])
+
 _SENTENCE: Final = LazyPattern(r"(?:[^.!?\n]|[.!?](?!\s|$)|(?<=\b\w)\.|(?<=\b(?:St|Dr|Mr|Jr))\.|(?<=\d)\.)+")
 _WORD: Final = LazyPattern(r"[^\W_](?:[\w'\u2019-]|[.,:](?=\d))*")
 
 
 def unsure_doubts(run: AnsweredRun) -> list[str]:
-    """The reason to doubt an answer of the model alone whose name or number it gave less than `MAX_PROBABILITY`."""
+    """The reason to doubt an answer of the model alone, of a word of which it gave less than `MAX_PROBABILITY`."""
     tokens = read_unsure(run.reply or {})
     text: str = run.reply["text"] if run.reply and tokens else ""
-    if not tokens or not run.is_of_model or len(text) > _MAX_ANSWER or not _asks_for_fact(run.request):
+    if not tokens or not run.is_of_model or len(text) > _MAX_ANSWER or not _has_one_answer(run.request):
         return []
-    unsure = min(_unsure_words(text, tokens, {*words_of(run.request)}), key=lambda each: each[1], default=None)
-    return [f'the model was not sure of "{unsure[0]}" ({max(1, round(unsure[1] * 100))} %)'] if unsure else []
+    if _OF_FACT.search(run.request) is not None:
+        # How the model begins a text says nothing of a name: "22" competes with "The port is 22".
+        tokens = [token for token in tokens if token.at > 0]
+        words = _names_and_numbers(text, {*words_of(run.request)})
+    else:
+        words = _yes_or_no(text)
+    probability, word = min(((_probability(word, tokens), word[0]) for word in words), default=(1.0, ""))
+    is_doubted = probability < MAX_PROBABILITY
+    return [f'the model was not sure of "{word}" ({max(1, round(probability * 100))} %)'] if is_doubted else []
 
 
-def _asks_for_fact(request: str) -> bool:
-    if len(request) > _MAX_REQUEST:
+def _has_one_answer(request: str) -> bool:
+    """Whether not many answers to a request are right: it wants no text, no idea and no advice."""
+    if len(request) > _MAX_REQUEST or _OPEN.search(request) is not None:
         return False
-    is_other = asks_for_text(request) or asks_for_code(request) or is_translation(request) or is_talk(request)
-    return not is_other and _OF_FACT.search(request) is not None and _OPEN.search(request) is None
+    return not (asks_for_text(request) or asks_for_code(request) or is_translation(request) or is_talk(request))
 
 
-def _unsure_words(text: str, tokens: Sequence[UnsureToken], known: set[str]) -> Iterator[tuple[str, float]]:
-    """The doubted names and numbers of the first sentence, each with the least probability of its tokens.
-
-    How the model begins a text says nothing: "22" competes with "The port is 22".
-    """
-    tokens = [token for token in tokens if token.at > 0]
+def _names_and_numbers(text: str, known: set[str]) -> Iterator[re.Match[str]]:
+    """The names and numbers of the first sentence that the request does not have."""
     sentence = _SENTENCE.search(text)
     for word in _WORD.finditer(text, sentence.start(), sentence.end()) if sentence else ():
         is_name = word[0][0].isupper() or word[0][0].isdigit()
-        odds = [token.probability for token in tokens if word.start() <= _begin(token) < word.end()]
-        if is_name and word[0].casefold() not in known and min(odds, default=1) < MAX_PROBABILITY:
-            yield word[0], min(odds)
+        if is_name and word[0].casefold() not in known:
+            yield word
+
+
+def _yes_or_no(text: str) -> Iterator[re.Match[str]]:
+    """The first word of an answer, if it is yes or no."""
+    word = _WORD.search(text)
+    if word is not None and word[0].casefold() in _YES_OR_NO:
+        yield word
+
+
+def _probability(word: re.Match[str], tokens: Sequence[UnsureToken]) -> float:
+    """The least probability of a word's unsure tokens; 1 if it has none."""
+    return min((token.probability for token in tokens if word.start() <= _begin(token) < word.end()), default=1.0)
 
 
 def _begin(token: UnsureToken) -> int:
