@@ -73,3 +73,47 @@ def test_others_are(request_, call, reason):
 def test_a_plan_of_the_user_and_a_run_without_the_date_tool_are_not_judged():
     assert doubts("at 3:15", {"start": "15:00", "add": "1 hour"}, is_planned=False) == []
     assert doubts("at 3:15") == []
+
+
+def calculated(request, expression):
+    calls = [SimpleNamespace(tool_name="calculator", arguments={"expression": expression})]
+    run = SimpleNamespace(request=request, calls=calls, results={"s1": {"result": 8}}, is_planned=True, earlier=())
+    return moment_doubts(run)
+
+
+@pytest.mark.parametrize(
+    ("request_", "named"),
+    [
+        ("I work from 9:05 to 17:35. How many hours is that?", "9:05, 17:35"),
+        ("He was born on 3 May 1950 and died on 2 May 2020. How old was he?", "3 May 1950, 2 May 2020"),
+        ("Wie lange ist von 8:15 bis 11:00?", "8:15, 11:00"),
+    ],
+)
+def test_a_length_of_time_that_was_calculated_as_a_number_is_doubted(request_, named):
+    (reason,) = calculated(request_, "17 - 9")
+    assert reason == f"{named}: the date tool was not used, and a number was calculated"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "How many hours are 3 shifts of 8 hours?",
+        "Tickets for the show at 20:15 cost 12 euros. What do 4 cost?",
+        "How long does it take to drive 300 km at 100 km/h?",
+    ],
+)
+def test_what_is_no_length_between_dates_may_be_calculated(request_):
+    assert calculated(request_, "3 * 8") == []
+
+
+def test_a_length_of_time_below_nothing_is_doubted():
+    call = {"durations": ["40 minutes", "-5 hours"]}
+    run = SimpleNamespace(
+        request="How much paid time is that?",
+        calls=[SimpleNamespace(tool_name="date_math", arguments=call)],
+        results={"s1": {"hours": -4.3, "result": "-4:20"}},
+        is_planned=True,
+        earlier=(),
+    )
+    assert moment_doubts(run) == ["the request asks how much, and the result is less than nothing"]
+    assert moment_doubts(SimpleNamespace(**{**vars(run), "request": "What is 40 minutes - 5 hours?"})) == []

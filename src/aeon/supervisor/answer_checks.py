@@ -22,6 +22,8 @@ from aeon.supervisor.unsure_checks import unsure_doubts
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT, QUERY_TABLES
 from aeon.tools.quoted_lines import QUOTE_LINES
+from aeon.tools.unit_requests import CONVERT_UNITS
+from aeon.tools.worked_dates import DATE_TOOL
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -82,7 +84,7 @@ _ASKS_YES_OR_NO = LazyPattern(
 )
 _PLACEHOLDER = LazyPattern(r"\[[A-ZÄÖÜ][\w'\u2019 -]{2,40}\](?!\()")
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "true", "false"])
-_COMPUTING = frozenset(["calculator", "convert_units", "date_math"])
+_COMPUTING = frozenset(["calculator", CONVERT_UNITS, DATE_TOOL])
 
 
 def doubts_of(run: AnsweredRun) -> list[str]:

@@ -20,13 +20,21 @@ _MUST_START = LazyPattern(
     re.IGNORECASE,
 )
 _INCLUSIVE = LazyPattern(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
+_HOW_MUCH = LazyPattern(r"\b(?:how (?:much|many)|wie ?viele?)\b", re.IGNORECASE)
+_ASKS_LENGTH = LazyPattern(
+    r"\b(?:how (?:long|old|much time)|wie (?:lange|alt|viel zeit))\b|\b(?:how (?:many|much)|wie ?viele?)(?: \w+){0,2}? "
+    r"(?:(?:second|minute|hour|day|week|month|year)s?|(?:sekunde|minute|stunde|tage?|woche|monate?|jahre?)n?)\b",
+    re.IGNORECASE,
+)
 
 
 def moment_doubts(run: AnsweredRun) -> list[str]:
     """The reasons to doubt what was computed with dates and times that are not those of the request."""
     calls = [call for call in run.calls if call.tool_name == DATE_TOOL]
-    if not run.is_planned or not calls:
+    if not run.is_planned:
         return []
+    if not calls:
+        return _without_date_tool(run)
     asked = _moments([run.request])
     used = _moments(_texts(calls))
     known = [*asked, *_moments([*run.earlier, *map(str, iterate_leaves([*run.results.values()]))])]
@@ -41,7 +49,23 @@ def moment_doubts(run: AnsweredRun) -> list[str]:
         *([f"no step uses {_listed(unused)} of the request"] if unused else []),
         *_last_day_left_out(run),
         *_too_late_to_start(run),
+        *_less_than_nothing(run),
     ]
+
+
+def _without_date_tool(run: AnsweredRun) -> list[str]:
+    """The reason against a length of time that was calculated as a number, where the request has dates or times."""
+    is_calculated = bool(run.calls) and _ASKS_LENGTH.search(run.request[:_SEARCHED]) is not None
+    moments = find_moments(run.request[:_SEARCHED]) if is_calculated else []
+    return [f"{_listed(moments)}: the date tool was not used, and a number was calculated"] if moments else []
+
+
+def _less_than_nothing(run: AnsweredRun) -> list[str]:
+    """The reason against a length of time below nothing."""
+    is_asked = _ASKS_LENGTH.search(run.request[:_SEARCHED]) or _HOW_MUCH.search(run.request[:_SEARCHED])
+    leaves = iterate_leaves([*run.results.values()][-1:])
+    is_negative = any(isinstance(leaf, int | float) and leaf < 0 for leaf in leaves)
+    return ["the request asks how much, and the result is less than nothing"] if is_asked and is_negative else []
 
 
 def _too_late_to_start(run: AnsweredRun) -> list[str]:

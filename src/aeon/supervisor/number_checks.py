@@ -12,12 +12,13 @@ from aeon.supervisor.answered_run import NUMERAL, AnsweredRun, numerals_of_arith
 from aeon.supervisor.ignored_numbers import ignored_numbers
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.amounts import as_single_numbers
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.arithmetic_requests import is_only_arithmetic, names_operation
 from aeon.tools.attachments import IMAGE_LINE
 from aeon.tools.date_requests import asks_dates
 from aeon.tools.number_words import find_expression
-from aeon.tools.unit_requests import asks_conversion, asks_unit, count_quantities
+from aeon.tools.unit_requests import CONVERT_UNITS, asks_conversion, asks_unit, count_quantities
 
 _ROUNDED = 0.01
 """The share by which a number may be rounded."""
@@ -88,7 +89,8 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    asked = _forms([run.request, *run.earlier]) | _SELF_EVIDENT | _UNIT_FACTORS
+    said = [run.request, *run.earlier]
+    asked = _forms([*said, *map(as_single_numbers, said)]) | _SELF_EVIDENT | _UNIT_FACTORS
     by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
     holders = Counter(form for forms in by_step.values() for form in forms)
 
@@ -98,11 +100,17 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     sourceless = [
         numeral
         for call in run.calls
-        for numeral in numerals_of_arithmetic(call)
+        for numeral in [*numerals_of_arithmetic(call), *_converted(call)]
         if not any(has_source(number, call) for number in readings(numeral))
     ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
+
+
+def _converted(call: ToolCall) -> list[str]:
+    """The number that a conversion was given."""
+    value = call.arguments.get("value") if call.tool_name == CONVERT_UNITS else None
+    return [f"{abs(value):.12g}"] if isinstance(value, int | float) else []
 
 
 def _forms(texts: Iterable[str]) -> set[float]:

@@ -2,10 +2,15 @@
 
 import re
 from functools import cache
+from typing import Final
 
 from aeon.base.lazy_pattern import LazyPattern
+from aeon.tools.amounts import as_single_numbers
 from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.date_requests import MAX_REQUEST, plain_text
+
+CONVERT_UNITS: Final = "convert_units"
+"""The tool that converts units."""
 
 _SYMBOLS = (
     "km/h|m/s|mph|kmh|km²|m²|cm²|m³|ft²|km\\^2|m\\^2|mm|cm|dm|km|m|mi|yd|ft|mg|g|kg|lbs?|oz|ml|cl|dl|l|fl oz|gal|ha"
@@ -60,10 +65,13 @@ _FORM = (
     r"(?:are|is|in|make|are there in|are in|is in|sind|ist|sind in|hat|haben|ergeben|entsprechen) "
     r"(?P<value><number>|an?|one|eine?[mnr]?)\s*(?P<from><time>)",
     r"(?:convert |what is |what's |rechne )?(?P<value><number>)\s*(?P<from><time>) (?:to|in|into|as|nach) (?P<to><time>)(?: um)?",
+    r"(?P<to><any>) (?:in|are in|is in) (?P<value><number>|an?|one)\s*(?P<from><any>)",
 )
 _STORY = (
-    r"\D*?(?P<value><number>)\s*(?P<from><any>)\D*?\b(?:how many|wie ?viele?) (?P<to><any>) "
-    r"(?:is|are|sind|ist|would) (?:that|this|it|das|es)(?: be)?"
+    r"\D*?(?P<value><number>)\s*(?:us )?(?P<from><any>)\D*?\b(?:how many|wie ?viele?) (?P<to><any>) "
+    r"(?:is|are|sind|ist|would) (?:that|this|it|das|es)(?: be)?",
+    r"\D*?(?P<value><number>)\s*(?:us )?(?P<from><any>)\D*?"
+    r"\b(?:what(?:'s| is| are)|was (?:ist|sind|wären)|wie ?viel (?:ist|sind)) (?:that|this|it|das|es) in (?P<to><any>)",
 )
 """I trained for 450 minutes this month, how many hours is that?"""
 _MULTIPLIED = LazyPattern(
@@ -72,6 +80,7 @@ _MULTIPLIED = LazyPattern(
     re.IGNORECASE,
 )
 """Words with which more than the one value counts."""
+_ROUGHLY = LazyPattern(r"\b(?:roughly|approximately|approx\.?|ungefähr|circa|ca\.|etwa) ?", re.IGNORECASE)
 _ASIDE = LazyPattern(r", (?:for|für) (?:my|the|a|mein\w*|den|die|das) \w+$", re.IGNORECASE)
 """What may follow a request without a meaning for it."""
 
@@ -95,7 +104,7 @@ def read_conversion(request: str) -> dict[str, str] | None:
     """The value and the two units of a request that asks for nothing else, as texts by `value`, `from` and `to`."""
     text = _ASIDE.sub("", _plain(request).rstrip("?.! "))
     is_story = not _MULTIPLIED.search(text) and not has_number_word(text)
-    forms = (*_FORM, _STORY) if is_story else _FORM
+    forms = (*_FORM, *_STORY) if is_story else _FORM
     found = (_compiled(form.replace("<from>", "<from_>")).fullmatch(text) for form in forms)
     groups = next((match.groupdict() for match in found if match), None)
     if groups is None:
@@ -106,7 +115,7 @@ def read_conversion(request: str) -> dict[str, str] | None:
 
 
 def _plain(request: str) -> str:
-    return plain_text(request)[:MAX_REQUEST]
+    return as_single_numbers(_ROUGHLY.sub("", plain_text(request)))[:MAX_REQUEST]
 
 
 @cache

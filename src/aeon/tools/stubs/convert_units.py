@@ -7,7 +7,7 @@ from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.interface import Example, Tool
-from aeon.tools.unit_requests import asks_conversion, read_conversion
+from aeon.tools.unit_requests import CONVERT_UNITS, asks_conversion, read_conversion
 from aeon.tools.units import UnitError, convert, is_currency
 
 _UNIT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
@@ -19,7 +19,7 @@ def _example(request: str, value: float, source: str, target: str) -> Example:
     arguments: JsonObject = {"value": value, "from": source, "to": target}
     step: JsonObject = {
         "description": f"convert {value} {source} to {target}",
-        "tool": "convert_units",
+        "tool": CONVERT_UNITS,
         "arguments": arguments,
     }
     return Example(request, [step])
@@ -28,7 +28,7 @@ def _example(request: str, value: float, source: str, target: str) -> Example:
 class ConvertUnitsTool(Tool):
     """A tool that converts a value between two units of the same kind."""
 
-    name = "convert_units"
+    name = CONVERT_UNITS
     description = (
         "Convert a value from one unit to another: length, mass, volume (US), temperature, speed, area, energy, data. "
         "Not currencies: they need live rates."
