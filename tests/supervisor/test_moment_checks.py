@@ -117,3 +117,30 @@ def test_a_length_of_time_below_nothing_is_doubted():
     )
     assert moment_doubts(run) == ["the request asks how much, and the result is less than nothing"]
     assert moment_doubts(SimpleNamespace(**{**vars(run), "request": "What is 40 minutes - 5 hours?"})) == []
+
+
+FLIGHT = "My plane leaves Tokyo at 11:15 local time and flies for 12 h 40 min to Paris. What will the clock there say?"
+
+
+@pytest.mark.parametrize(
+    ("request_", "places"),
+    [
+        (FLIGHT, "Tokyo, Paris"),
+        (
+            "Der Zug fährt um 10:01 in Berlin ab und ist nach 9 Stunden in London. Wie spät ist es dann?",
+            "Berlin, London",
+        ),
+    ],
+)
+def test_a_time_between_places_whose_clocks_differ_is_doubted_if_none_was_converted(request_, places):
+    call = {"start": "11:15" if "11:15" in request_ else "10:01", "add": "12 hours 40 minutes"}
+    assert f"{places} have different clocks, and no time was converted" in doubts(request_, call)
+
+
+def test_a_time_between_places_of_one_zone_or_a_converted_one_is_not_doubted():
+    same = "The train leaves Berlin at 9:00 and takes 8 hours to Paris. When is it there?"
+    assert doubts(same, {"start": "9:00", "add": "8 hours"}) == []
+    convert = SimpleNamespace(tool_name="convert_time", arguments={"from": "Tokyo", "time": "11:15", "to": "Paris"})
+    add = SimpleNamespace(tool_name="date_math", arguments={"start": "11:15", "add": "12 hours 40 minutes"})
+    run = SimpleNamespace(request=FLIGHT, calls=[convert, add], results={"s1": "3:15"}, is_planned=True, earlier=())
+    assert moment_doubts(run) == []

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.observability.records import ToolCall
@@ -9,6 +10,8 @@ from aeon.supervisor.answered_run import AnsweredRun
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.date_requests import names_the_present
 from aeon.tools.found_moments import NamedMoment, find_moments
+from aeon.tools.places import find_zone
+from aeon.tools.time_zone_requests import CONVERT_TIME
 from aeon.tools.worked_dates import DATE_TOOL
 
 _SHOWN = 5
@@ -20,6 +23,12 @@ _MUST_START = LazyPattern(
     re.IGNORECASE,
 )
 _INCLUSIVE = LazyPattern(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
+_ASKS_CLOCK = LazyPattern(
+    r"\b(?:what time|when|clocks?|local time|how long|wann|wie spät|wie lange|wie ?viel uhr|uhr|ortszeit)\b",
+    re.IGNORECASE,
+)
+_NAME = LazyPattern(r"[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)*")
+_SOME_DAY = datetime(2026, 1, 15)  # noqa: DTZ001  # gets the zone of each place
 _HOW_MUCH = LazyPattern(r"\b(?:how (?:much|many)|wie ?viele?)\b", re.IGNORECASE)
 _ASKS_LENGTH = LazyPattern(
     r"\b(?:how (?:long|old|much time)|wie (?:lange|alt|viel zeit))\b|\b(?:how (?:many|much)|wie ?viele?)(?: \w+){0,2}? "
@@ -34,7 +43,7 @@ def moment_doubts(run: AnsweredRun) -> list[str]:
     if not run.is_planned:
         return []
     if not calls:
-        return _without_date_tool(run)
+        return [*_without_date_tool(run), *_zones_left_out(run)]
     asked = _moments([run.request])
     used = _moments(_texts(calls))
     known = [*asked, *_moments([*run.earlier, *map(str, iterate_leaves([*run.results.values()]))])]
@@ -50,6 +59,7 @@ def moment_doubts(run: AnsweredRun) -> list[str]:
         *_last_day_left_out(run),
         *_too_late_to_start(run),
         *_less_than_nothing(run),
+        *_zones_left_out(run),
     ]
 
 
@@ -58,6 +68,18 @@ def _without_date_tool(run: AnsweredRun) -> list[str]:
     is_calculated = bool(run.calls) and _ASKS_LENGTH.search(run.request[:_SEARCHED]) is not None
     moments = find_moments(run.request[:_SEARCHED]) if is_calculated else []
     return [f"{_listed(moments)}: the date tool was not used, and a number was calculated"] if moments else []
+
+
+def _zones_left_out(run: AnsweredRun) -> list[str]:
+    """The reason against a time computed between places whose clocks differ, if none of the calls converts it."""
+    text = run.request[:_SEARCHED]
+    is_computed = bool(run.calls) and all(call.tool_name != CONVERT_TIME for call in run.calls)
+    if not is_computed or _ASKS_CLOCK.search(text) is None or not find_moments(text):
+        return []
+    zones = {name: zone for name in _NAME.findall(text) if (zone := find_zone(name)) is not None}
+    offsets = {_SOME_DAY.replace(tzinfo=zone).utcoffset() for zone in zones.values()}
+    listed = ", ".join(zones)
+    return [f"{listed} have different clocks, and no time was converted"] if len(offsets) > 1 else []
 
 
 def _less_than_nothing(run: AnsweredRun) -> list[str]:

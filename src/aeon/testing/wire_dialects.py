@@ -82,7 +82,7 @@ class ChatDialect:
         return {"error": {"message": message, "type": kind, "param": None, "code": status}}
 
     def _reported(self, odds: Sequence[tuple[str, float]]) -> JsonObject:
-        content = [{"token": token, "logprob": log(probability), "top_logprobs": []} for token, probability in odds]
+        content: list[Json] = [{"token": token, "logprob": log(odd), "top_logprobs": []} for token, odd in odds]
         return {"logprobs": {"content": content, "refusal": None}} if odds else {}
 
     def _finish(self, answer: WireAnswer) -> str:

@@ -6,6 +6,9 @@ from typing import Final, NamedTuple
 
 from aeon.tools.date_requests import CLOCK_TIME, MAX_REQUEST
 
+CONVERT_TIME: Final = "convert_time"
+"""The tool that says what a clock time of one place is in another."""
+
 _TIME: Final = rf"(?P<time>{CLOCK_TIME}|\d{{1,2}}\.\d\d uhr|noon|midday|midnight|mittag|mitternacht)"
 _PLACE: Final = r"[^\W\d][\w .'/-]*?"
 _FROM: Final = rf"(?P<source>{_PLACE})"

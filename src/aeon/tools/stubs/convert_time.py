@@ -9,7 +9,7 @@ from aeon.base.json import JsonObject
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import read_moment
 from aeon.tools.places import find_zone
-from aeon.tools.time_zone_requests import TimeElsewhere, read_time_elsewhere
+from aeon.tools.time_zone_requests import CONVERT_TIME, TimeElsewhere, read_time_elsewhere
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
 _HERE: Final = frozenset({"here", "hier", "local", "my"})
@@ -22,7 +22,7 @@ _NAMED: Final = {
 class ConvertTimeTool(Tool):
     """A tool that says what a clock time of one place is in another one, today, with summer time."""
 
-    name = "convert_time"
+    name = CONVERT_TIME
     description = "Tell what a clock time of one place is in another place today: cities, countries, or 'here'."
     # The properties are in the order in which prompts show arguments: a constrained model must write them so.
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
@@ -49,7 +49,7 @@ class ConvertTimeTool(Tool):
             [
                 {
                     "description": "find the time in Oslo",
-                    "tool": "convert_time",
+                    "tool": CONVERT_TIME,
                     "arguments": {"from": "Lima", "time": "10:30", "to": "Oslo"},
                 }
             ],
