@@ -126,6 +126,7 @@ FLIGHT = "My plane leaves Tokyo at 11:15 local time and flies for 12 h 40 min to
     ("request_", "places"),
     [
         (FLIGHT, "Tokyo, Paris"),
+        ("It is on Tuesday 9:00 am in Sydney. I'm in London. What day and time is that?", "Sydney, London"),
         (
             "Der Zug fährt um 10:01 in Berlin ab und ist nach 9 Stunden in London. Wie spät ist es dann?",
             "Berlin, London",

@@ -24,7 +24,7 @@ _MUST_START = LazyPattern(
 )
 _INCLUSIVE = LazyPattern(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
 _ASKS_CLOCK = LazyPattern(
-    r"\b(?:what time|when|clocks?|local time|how long|wann|wie spät|wie lange|wie ?viel uhr|uhr|ortszeit)\b",
+    r"\b(?:what (?:day and |date and )?time|when|clocks?|local time|how long|wann|wie spät|wie lange|wie ?viel uhr|uhr|ortszeit)\b",
     re.IGNORECASE,
 )
 _NAME = LazyPattern(r"[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)*")
