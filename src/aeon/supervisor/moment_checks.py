@@ -24,7 +24,8 @@ _MUST_START = LazyPattern(
 )
 _INCLUSIVE = LazyPattern(r"\b(?:inclusive|included|including|einschließlich|inklusive|eingeschlossen)\b", re.IGNORECASE)
 _ASKS_CLOCK = LazyPattern(
-    r"\b(?:what (?:day and |date and )?time|when|clocks?|local time|how long|wann|wie spät|wie lange|wie ?viel uhr|uhr|ortszeit)\b",
+    r"\b(?:what (?:(?:day|date) and )?time|when|clocks?|local time|how long"
+    r"|wann|wie spät|wie lange|wie ?viel uhr|uhr|ortszeit)\b",
     re.IGNORECASE,
 )
 _NAME = LazyPattern(r"[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)*")
