@@ -3,10 +3,12 @@
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.runs import platform_runs
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
-from aeon.platform.webhooks.model import NewWebhook, Webhook, WebhookChange
+from aeon.platform.runs.model import RunFilter, RunSummary
+from aeon.platform.webhooks.model import WEBHOOK_TAG, NewWebhook, Webhook, WebhookChange
 from aeon.platform.webhooks.repository import OLD_SECRET_HOURS, CreatedWebhook, WebhookRepository
 
 __all__ = ["OLD_SECRET_HOURS", "CreatedWebhook", "WebhookService"]
@@ -21,6 +23,7 @@ class WebhookService(EntityService[Webhook, NewWebhook, WebhookChange]):
         super().__init__(self._webhooks, user, NewWebhook, WebhookChange)
         self._processes = platform.processes
         self._secrets = platform.catalog.secrets
+        self._runs = platform_runs(platform)
 
     def add(self, new: NewWebhook | JsonObject, *, key: str | None = None) -> Webhook:
         """Add a webhook as `create` does; a secret that was generated is not returned."""
@@ -61,6 +64,15 @@ class WebhookService(EntityService[Webhook, NewWebhook, WebhookChange]):
         """
         request = MutationRequest(self._user, key, expected_version)
         return self._webhooks.rotate(self.get(name).id, request, keeps_old=keeps_old)
+
+    def newest_run(self, webhook: Webhook) -> RunSummary | None:
+        """The run that its newest event started, by the run's tag; None without one since it has its name."""
+        started = self._runs.list_runs(
+            self._user,
+            1,
+            RunFilter(process=webhook.process, since=webhook.created_at, tag=f"{WEBHOOK_TAG}={webhook.name}"),
+        )
+        return started[0] if started else None
 
     def process_of(self, webhook: Webhook) -> Process | None:
         """The Process that it starts; None if that is not shared any more."""

@@ -39,6 +39,9 @@ def test_webhooks_are_made_listed_shown_disabled_and_deleted(aeon, apply):
         ("orders", "order", "standard", "enabled", path),
         ("whole", "order", "github", "enabled", whole["path"]),
     ]
+    assert aeon("process", "webhook", "show", "orders", "-o", "json").json["run"] is None
+    run = aeon("process", "run", "order", "--input", "order=tea", "--tag", "webhook=orders", "--json").json
+    assert aeon("process", "webhook", "show", "orders", "-o", "json").json["run"] == run["id"]
     shown = aeon("process", "webhook", "show", "orders")
     assert secret.removeprefix("secret: ") not in shown.out + aeon("secret", "list", "--json").out
     assert ", disabled, " in aeon("process", "webhook", "disable", "orders").out

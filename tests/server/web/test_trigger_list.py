@@ -57,6 +57,18 @@ def test_the_last_start_of_a_schedule_is_shown_with_its_run_or_why_it_was_refuse
     assert own.schedules.get("mornings").run == "run-1"
 
 
+def test_the_newest_run_that_an_event_of_a_webhook_started_is_shown(me, own):
+    hook = own.webhooks.get("orders")
+    assert own.webhooks.newest_run(hook) is None
+    own.runs.start("ask", {"what": "tea"}, tags={"webhook": "another"})
+    own.runs.start("ask", {"what": "milk"}, tags={"webhook": "orders"})
+    newest = own.runs.start("ask", {"what": "tea"}, tags={"webhook": "orders", "delivery": "d-1"})
+    assert own.webhooks.newest_run(hook).id == newest.id
+    answer = me.get("/triggers")
+    assert f'href="/runs/{newest.id}"' in answer.text
+    assert f"last started: {newest.accepted_at[:19].replace('T', ' ')}" in said(answer)
+
+
 @pytest.mark.parametrize(("kind", "name"), [("schedule", "mornings"), ("webhook", "orders"), ("alert", "fails")])
 def test_each_is_disabled_enabled_and_deleted_from_the_list(me, own, kind, name):
     service = {"schedule": own.schedules, "webhook": own.webhooks, "alert": own.alerts}[kind]

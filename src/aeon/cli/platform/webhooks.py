@@ -50,9 +50,14 @@ def list_webhooks(user: str, options: ListOptions, *, output: OutputFormat) -> i
 
 
 def show_webhook(name: str, user: str, *, output: OutputFormat) -> int:
-    """Print a webhook without its secret; `refusal` says why its last signed event started nothing."""
+    """Print a webhook without its secret; `refusal` says why its last signed event started nothing.
+
+    `started_at` and `run` are of the newest run that an event has started.
+    """
     with workspace_session(user) as workspace:
-        shown = _as_data(workspace.webhooks.get(name))
+        webhook = workspace.webhooks.get(name)
+        run = workspace.webhooks.newest_run(webhook)
+        shown = {**_as_data(webhook), "startedAt": run and run.accepted_at, "run": run and run.id}
     if not print_as(output, shown):
         print_data(indented_json(shown))
     return ExitCode.DONE

@@ -169,10 +169,11 @@ def _schedule(own: Workspace, schedule: ProcessSchedule) -> ShownTrigger:
 
 def _webhooks(own: Workspace, process: str | None) -> list[ShownTrigger]:
     found = own.webhooks.list(owner="own", limit=_MOST).items
-    return [_webhook(each, own.webhooks.process_of(each)) for each in found if process in (None, each.process)]
+    return [_webhook(own, each) for each in found if process in (None, each.process)]
 
 
-def _webhook(webhook: Webhook, process: Process | None) -> ShownTrigger:
+def _webhook(own: Workspace, webhook: Webhook) -> ShownTrigger:
+    process, run = own.webhooks.process_of(webhook), own.webhooks.newest_run(webhook)
     return ShownTrigger(
         "webhook",
         webhook.id,
@@ -183,6 +184,8 @@ def _webhook(webhook: Webhook, process: Process | None) -> ShownTrigger:
         webhook.enabled,
         _state(webhook, process, ""),
         webhook.refusal or "",
+        "" if run is None else run.accepted_at,
+        "" if run is None else run.id,
     )
 
 
