@@ -436,6 +436,24 @@ def test_the_checks_of_a_long_text_take_bounded_time(piece):
     doubt_marks(answered(text, {"result": text}, arguments=[{"expression": "1 + 1"}]))
 
 
+@pytest.mark.parametrize(("value", "is_doubted"), [(12.5, False), (127, True)])
+def test_a_conversion_of_a_number_that_the_request_does_not_have_is_doubtful_core_19(value, is_doubted):
+    """The model made 127 stone of 12 stone 7."""
+    given = {"value": value, "from": "stone", "to": "kg"}
+    run = answered(
+        "12 stone 7 is 12.5 stone, and how many kg?", {"result": 80}, arguments=[given], tool="convert_units"
+    )
+    doubt = f"doubtful: it was computed with {value}, which neither the request nor a result has"
+    assert (doubt in doubt_marks(run)) == is_doubted
+
+
+def test_a_date_in_digits_is_no_number_that_was_computed_with_core_19():
+    given = {"start": "22.8.1944", "until": "1.8.2020"}
+    age = {"result": "75 years 11 months 10 days"}
+    run = answered("Oma, geboren am 22.8.1944 - wie alt war sie am 1.8.2020?", age, arguments=[given], tool="date_math")
+    assert doubt_marks(run) == []
+
+
 def alone(request, answer):
     """A run that code planned as one step by the model."""
     steps = [PlanStep(step_id="s1", description="answer the request", agent="llm")]
@@ -450,6 +468,7 @@ def alone(request, answer):
         ("Wie lange brauche ich für 300 km bei 100 km/h?", "Du brauchst drei Stunden."),
         ("What weekday is 4 July 1976?", "A Monday."),
         ("I pay 12 euros each month, how much is that in a year?", "144 euros."),
+        ("Ein dreiviertel Liter Wasser, wieviele Esslöffel zu je 15 ml sind das?", "1 Esslöffel"),
     ],
 )
 def test_what_the_model_computed_without_a_tool_is_doubtful_core_19(request_, answer):

@@ -101,7 +101,7 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
         numeral
         for call in run.calls
         for numeral in [*numerals_of_arithmetic(call), *_converted(call)]
-        if not any(has_source(number, call) for number in readings(numeral))
+        if (read := readings(numeral)) and not any(has_source(number, call) for number in read)
     ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
@@ -158,8 +158,9 @@ def _computed_alone(run: AnsweredRun) -> list[str]:
         return []
     if asks_dates(run.request) or asks_conversion(run.request):
         return ["the model computed it by itself"]
-    known = numbers_in([run.request, *run.earlier]) | {0, 1}
-    is_fresh = not numbers_in([as_text(run.results[last.step_id])]) <= known
+    given = numbers_in([as_text(run.results[last.step_id])])
+    known = numbers_in([run.request, *run.earlier]) | ({0, 1} if len(given) > 1 else set())
+    is_fresh = not given <= known
     return ["the model computed it by itself"] if is_fresh and _is_computable(run.request) else []
 
 

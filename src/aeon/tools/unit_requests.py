@@ -74,6 +74,10 @@ _STORY = (
     r"\b(?:what(?:'s| is| are)|was (?:ist|sind|wären)|wie ?viel (?:ist|sind)) (?:that|this|it|das|es) in (?P<to><any>)",
 )
 """I trained for 450 minutes this month, how many hours is that?"""
+_QUANTITY = (
+    r"<number>\s*(?:<any>|%|percent\b|prozent\b)|\b\d{1,2}:\d\d\b"
+    r"|\b(?:half an?|a half|three quarters of an?|a quarter of an?|halbe[rnsm]?|viertel|dreiviertel|anderthalb\w*) <any>"
+)
 _MULTIPLIED = LazyPattern(
     r"\b(?:each|every|per|daily|weekly|an? (?:day|week|month|year)|times|half|twice|double|and|jede\w*|pro|täglich"
     r"|wöchentlich|mal|halb\w*|doppelt\w*|und)\b",
@@ -92,7 +96,7 @@ def asks_conversion(request: str) -> bool:
 
 def count_quantities(request: str) -> int:
     """How many numbers with a unit, percentages and clock times a request has."""
-    return len(_compiled(r"<number>\s*(?:<any>|%|percent\b|prozent\b)|\b\d{1,2}:\d\d\b").findall(_plain(request)))
+    return len(_compiled(_QUANTITY).findall(_plain(request)))
 
 
 def asks_unit(request: str) -> bool:
