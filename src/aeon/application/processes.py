@@ -12,6 +12,9 @@ from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.checks.definition import check_definition
+from aeon.platform.processes.checks.fields import find_misspelt_fields
+from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.model import (
     FIELDS_OUTSIDE_DIGEST,
@@ -154,6 +157,18 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         from aeon.application.process_tests import ProcessTests
 
         return ProcessTests(self._platform, self._user)
+
+    def find_faults(self, process: Process) -> list[DefinitionProblem]:
+        """What is wrong with the user's own Process as it is now, as what it calls may have changed since it was saved.
+
+        If nothing is, the fields that are probably misspelt. Nothing is said of another user's Process.
+        """
+        if process.owner_id != self._user:
+            return []
+        targets = self._processes.target_lookup(self._user)
+        targets.prefetch(process.definition)
+        wrong = check_definition(process.definition, targets, process_id=process.id)
+        return wrong or find_misspelt_fields(process.definition, targets, process_id=process.id)
 
     def input_fields(self, process: Process) -> list[InputField]:
         """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""

@@ -45,6 +45,9 @@ def test_a_field_that_is_probably_misspelt_is_warned_of_and_does_not_hinder(aeon
     assert (applied.code, applied.out) == (0, "+ Process odd\n")
     assert " ".join(applied.err.split()).count("does not declare 'custmer'; did you mean 'customer'?") == 2
     assert len(aeon("apply", "-f", file, "--dry-run", "--json").json["steps"][0]["warnings"]) == 2
+    shown = aeon("process", "show", "odd", "--json")
+    assert (shown.code, shown.json["name"]) == (0, "odd")
+    assert " ".join(shown.err.split()).count("does not declare 'custmer'; did you mean 'customer'?") == 2
 
 
 def test_a_new_process_is_printed_or_written_and_can_be_checked_and_applied(aeon, tmp_path):

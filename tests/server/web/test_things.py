@@ -148,7 +148,7 @@ def test_all_faults_of_a_text_are_told_by_line_and_nothing_is_saved(me, own):
     assert own.processes.get("greet").version == process.version
 
 
-def test_a_field_that_is_probably_misspelt_is_named_and_the_text_can_be_saved(me):
+def test_a_field_that_is_probably_misspelt_is_named_and_the_text_can_be_saved(me, own):
     inputs = "inputs: {order: {type: object, properties: {customer: {}}}}"
     steps = "steps:\n  - {id: look, tool: mine, inputs: {of: '{order.custmer}'}, output: found}"
     text = f"kind: Process\nname: odd\n{inputs}\n{steps}\n"
@@ -157,7 +157,12 @@ def test_a_field_that_is_probably_misspelt_is_named_and_the_text_can_be_saved(me
     assert checked.text.count("data-line") == 1
     assert "did you mean" in checked.text
     applied = post(me, "/apply", content=text, then="check")
-    assert "Warning: $.steps[0].inputs.of: order.custmer" in said(applied)
+    warning = "Warning: $.steps[0].inputs.of: order.custmer"
+    assert warning in said(applied)
+    own.documents.apply(text)
+    assert warning in said(me.get(f"/processes/{own.processes.get('odd').id}"))
+    own.tools.change("mine", {"enabled": False})
+    assert own.processes.find_faults(own.processes.get("odd")) != []
 
 
 def test_an_update_that_would_be_lost_is_refused_with_words_and_saving_again_replaces_it_platform_29(me, own):

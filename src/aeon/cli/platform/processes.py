@@ -25,6 +25,9 @@ def show_process(name: str, prefix: str | None, user: str, *, output: OutputForm
     with workspace_session(user) as workspace:
         processes = workspace.processes
         shown = processes.get_version(name, prefix) if prefix else _current(processes, name)
+        faults = [] if prefix else processes.find_faults(processes.get(name))
+    for each in faults:
+        print_message(f"{each.path}: {each.message}", "warning: ")
     if not print_as(output, shown):
         print_data(indented_json(shown))
     return ExitCode.DONE

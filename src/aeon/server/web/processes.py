@@ -204,6 +204,7 @@ async def _show(
             "versions": list(reversed(processes.list_versions(process))),
             "fields": shown_fields(processes.input_fields(found)) if fields is None else fields,
             "triggers": list_triggers(caller.workspace, found),
+            "faults": processes.find_faults(found),
             "problem": problem,
         }
 
