@@ -447,6 +447,23 @@ def test_a_conversion_of_a_number_that_the_request_does_not_have_is_doubtful_cor
     assert (doubt in doubt_marks(run)) == is_doubted
 
 
+@pytest.mark.parametrize(
+    ("request_", "is_doubted"),
+    [
+        ("Ich stand von 11 bis 16 Uhr. Was muss ich zahlen?", False),
+        ("Was kostet das, 5 Stunden zu 2,20?", False),
+        ("Was sind 5 mal 2,20?", False),
+        ("Was it more than 5 times 2?", True),
+        ("Was Anna older than 5?", True),
+        ("Was the sum of 5 and 6 odd?", True),
+    ],
+)
+def test_a_question_in_german_for_what_is_no_question_for_yes_or_no_core_19(request_, is_doubted):
+    run = answered(request_, {"result": 11}, arguments=[{"expression": "5 * 2.20"}], tool="calculator")
+    doubt = "doubtful: the request asks for yes or no, and the answer is neither"
+    assert (doubt in doubt_marks(run)) == is_doubted
+
+
 def test_a_date_in_digits_is_no_number_that_was_computed_with_core_19():
     given = {"start": "22.8.1944", "until": "1.8.2020"}
     age = {"result": "75 years 11 months 10 days"}

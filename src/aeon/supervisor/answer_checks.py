@@ -77,7 +77,8 @@ _NAMES_PART = LazyPattern(
 )
 
 _ASKS_YES_OR_NO = LazyPattern(
-    r"(?:^|[.!?;,:]\s+)(?:and |und )?(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could"
+    r"(?:^|[.!?;,:]\s+)(?:and |und )?(?:is|are|were|does|do|did|has|have|had|will|would|can|could"
+    r"|was(?= (?:it|s?he|this|that|there|the|an?|my|your|his|her|its|our|their|any|\d+|(?-i:[A-Z]\w+)) )"
     r"|ist|sind|war|waren|hat|haben|wird|kann|darf)\b(?! you\b)"
     r"(?:(?!\b(?:how|what|when|which|who|or|if|wie|was|wann|welche\w*|wer|oder|wenn)\b)[^.!?])*\?\s*$",
     re.IGNORECASE,
