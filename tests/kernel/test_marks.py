@@ -464,6 +464,47 @@ def test_a_question_in_german_for_what_is_no_question_for_yes_or_no_core_19(requ
     assert (doubt in doubt_marks(run)) == is_doubted
 
 
+@pytest.mark.parametrize(
+    ("request_", "result", "is_doubted"),
+    [
+        ("A wall of 3.2 m by 2.4 m, tiles of 20 cm. How many tiles?", 0.0192, True),
+        ("14 guests, three share a pizza. How many pizzas do I need?", 4.67, True),
+        ("Wie viele Busse brauche ich für 130 Kinder mit 50 Plätzen?", 2.6, True),
+        ("14 guests, three share a pizza. How many pizzas do I need?", 5.0, False),
+        ("How many hours are 90 minutes?", 1.5, False),
+        ("How many cups are in 3 pints?", 6.1, False),
+        ("How many eggs per day is 10 a week?", 1.43, False),
+        ("How many goals on average in 4 games with 5 goals?", 1.25, False),
+        ("How many times larger is 5 than 2?", 2.5, False),
+        ("Wie viele Kilometer sind 5 Meilen?", 8.05, False),
+        ("How many euros are left of 20 after 5.50?", 14.5, False),
+    ],
+)
+def test_a_part_of_a_thing_is_no_answer_to_how_many_things_core_19(request_, result, is_doubted):
+    run = answered(request_, {"result": result}, arguments=[{"expression": "1"}], tool="calculator")
+    doubt = "doubtful: the request asks for a number of things, and the result is not whole"
+    assert (doubt in doubt_marks(run)) == is_doubted
+
+
+SALE = "Ein Pulli kostet 64 Euro, erst 25 % runter, dann nochmal 10 % auf den neuen Preis. Was kostet er?"
+
+
+@pytest.mark.parametrize(
+    ("request_", "expression", "is_doubted"),
+    [
+        (SALE, "48 * 1.1", True),
+        ("A coat of 80 euros is 20% off. What is the price?", "80 * 1.2", True),
+        (SALE, "48 * 0.9", False),
+        ("A coat of 80 euros is 20% off, plus 19% VAT. What is the price?", "64 * 1.19", False),
+        ("What is 80 and 10 percent of it?", "80 * 1.1", False),
+    ],
+)
+def test_a_percentage_that_is_taken_off_is_not_added_core_19(request_, expression, is_doubted):
+    run = answered(request_, {"result": 52.8}, arguments=[{"expression": expression}], tool="calculator")
+    is_named = any("takes the percentage off" in each for each in doubt_marks(run))
+    assert is_named == is_doubted
+
+
 def test_a_date_in_digits_is_no_number_that_was_computed_with_core_19():
     given = {"start": "22.8.1944", "until": "1.8.2020"}
     age = {"result": "75 years 11 months 10 days"}

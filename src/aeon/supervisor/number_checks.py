@@ -39,6 +39,26 @@ _SEARCHED = 2000
 """Characters of a request in which words are looked for that stand far apart."""
 
 _HOW_MANY = LazyPattern(r"\b(?:how (?:many|much)|wie ?viele?)\b", re.IGNORECASE)
+_PERCENT = LazyPattern(r"(\d[\d.,]*) ?(?:%|percent\b|prozent\b)", re.IGNORECASE)
+_TAKES_OFF = LazyPattern(
+    r"\b(?:off|discount\w*|reduced|reduction|cheaper|rebate|runter|rabatt|skonto|reduziert|herabgesetzt|günstiger|billiger"
+    r"|nachlass|remise|descuento|rebaja)\b",
+    re.IGNORECASE,
+)
+_ADDS = LazyPattern(
+    r"\b(?:plus|tax|taxes|vat|tip|added|adds?|interest|raise[ds]?|increase[ds]?|rises?|rose|surcharge|mehrwertsteuer|mwst|steuern?"
+    r"|trinkgeld|zuschlag|aufschlag|zinsen|dazu|drauf|erhöht|steigt|teurer|tva|iva)\b",
+    re.IGNORECASE,
+)
+_HOW_MANY_THINGS = LazyPattern(
+    r"\b(?:how many|wie ?viele) (?!of\b|more\b|times?\b|mal\b|percent|prozent)[^\W\d]", re.IGNORECASE
+)
+_PARTS = LazyPattern(
+    r"\b(?:average|averages?|mean|per|each|every|percent\w*|points?|servings?|portions?|cups?|spoons?|degrees?"
+    r"|durchschnitt\w*|pro|jeder?|prozent\w*|punkte?|portionen|grad|calories|kalorien|euros?|dollars?|pages?|seiten?)\b",
+    re.IGNORECASE,
+)
+"""Words of a question that a part of a thing may answer."""
 _WHICH_ONE = LazyPattern(
     r"\b(?:which one|who|whose|wer|wem|wen)\b"
     r"|\b(?:which|what|who|is|was|welche[rsnm]?|wer|ist)\b.*\b(?:more|less|larger|bigger|smaller|greater|cheaper|longer|shorter|higher|heavier"
@@ -63,6 +83,7 @@ def number_doubts(run: AnsweredRun) -> list[str]:
         _sourceless_numbers,
         _misread_sum,
         _unfit_number,
+        _added_discount,
         _computed_alone,
         _added_clock_times,
     )
@@ -141,14 +162,22 @@ def _misread_sum(run: AnsweredRun) -> list[str]:
 
 
 def _unfit_number(run: AnsweredRun) -> list[str]:
-    """The reason against a number that cannot answer the question: less than nothing, or for "which one"."""
+    """The reason against a number that cannot answer the question: below 0, a part of a thing, or for "which one"."""
     leaves = [*iterate_leaves(run.results[run.steps[-1].step_id])]
     value = leaves[0] if len(leaves) == 1 else None
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return []
     if value < 0 and _HOW_MANY.search(run.request):
         return ["the request asks how many, and the result is less than 0"]
+    if not float(value).is_integer() and _counts_things(run.request[:_SEARCHED]):
+        return ["the request asks for a number of things, and the result is not whole"]
     return ["the request does not ask for a number"] if _WHICH_ONE.search(run.request[:_SEARCHED]) else []
+
+
+def _counts_things(request: str) -> bool:
+    """Whether a request asks how many there are of what comes in whole: not of a unit, and not for each of several."""
+    counted = _HOW_MANY_THINGS.search(request)
+    return counted is not None and not asks_unit(request) and _PARTS.search(request[counted.start() :]) is None
 
 
 def _computed_alone(run: AnsweredRun) -> list[str]:
@@ -172,6 +201,16 @@ def _is_computable(request: str) -> bool:
     quantities = count_quantities(request)
     is_enough = quantities > 1 or (quantities == 1 and (names_operation(request) or asks_unit(request)))
     return is_enough and _AMOUNT.search(request) is not None
+
+
+def _added_discount(run: AnsweredRun) -> list[str]:
+    """The reason against a percentage that was added, where the request only takes some off."""
+    text = run.request[:_SEARCHED]
+    if not run.is_planned or _TAKES_OFF.search(text) is None or _ADDS.search(text) is not None:
+        return []
+    factors = {round(1 + percent / 100, 6) for each in _PERCENT.findall(text) for percent in readings(each)}
+    used = [numeral for call in run.calls for numeral in numerals_of_arithmetic(call) if readings(numeral) & factors]
+    return [f"it was multiplied by {used[0]}, and the request takes the percentage off"] if used else []
 
 
 def _added_clock_times(run: AnsweredRun) -> list[str]:
