@@ -188,7 +188,7 @@ def _computed_alone(run: AnsweredRun) -> list[str]:
     if asks_dates(run.request) or asks_conversion(run.request):
         return ["the model computed it by itself"]
     given = numbers_in([as_text(run.results[last.step_id])])
-    known = numbers_in([run.request, *run.earlier]) | ({0, 1} if len(given) > 1 else set())
+    known = numbers_in([run.request, *run.earlier]).union([0, 1] if len(given) > 1 else [])
     is_fresh = not given <= known
     return ["the model computed it by itself"] if is_fresh and _is_computable(run.request) else []
 
