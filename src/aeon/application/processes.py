@@ -161,7 +161,7 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
     def find_faults(self, process: Process) -> list[DefinitionProblem]:
         """What is wrong with the user's own Process as it is now, as what it calls may have changed since it was saved.
 
-        If nothing is, the fields that are probably misspelt. Nothing is said of another user's Process.
+        If nothing is, the fields that are probably misspelt. Another user's Process is not checked.
         """
         if process.owner_id != self._user:
             return []

@@ -110,8 +110,8 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    said = [run.request, *run.earlier]
-    asked = _forms([*said, *map(as_single_numbers, said)]) | _SELF_EVIDENT | _UNIT_FACTORS
+    texts = [run.request, *run.earlier]
+    asked = _forms([*texts, *map(as_single_numbers, texts)]) | _SELF_EVIDENT | _UNIT_FACTORS
     by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
     holders = Counter(form for forms in by_step.values() for form in forms)
 

@@ -19,7 +19,7 @@ _FEET: Final = LazyPattern(
     r"(?: ?(?:\"|''|inch(?:es)?\b|zoll\b)| in\b(?= (?:in|to|into|as)\b|\W*$))?",
     re.IGNORECASE,
 )
-"""Where "in" comes before another unit, it is no inch: "5 ft 3 in cm"."""
+"""Where "in" comes before another unit, it is not an inch: "5 ft 3 in cm"."""
 _STONE: Final = LazyPattern(
     rf"{_WHOLE} ?(?:stone|st) ?(?:and )?(1[0-3]|\d)(?![\w/]|[.,:]\d| ?%)(?: ?(?:pounds?|lbs?)\b)?", re.IGNORECASE
 )
