@@ -181,6 +181,10 @@ def test_an_echo_of_the_request_is_doubtful(request_, text):
         ("Mein Zimmer ist kalt, mach die Heizung an", "Mach die Heizung an."),
         ("I'm hungry. Order me a pizza!", "Order me a pizza."),
         ("Envoie un message à ma mère", "Envoie un message à la mère."),
+        (
+            "Ich kann mich nicht entscheiden: Hund oder Katze? Was meinst du?",
+            "Ich kann mich nicht entscheiden: Hund oder Katze?",
+        ),
     ],
 )
 def test_an_order_that_is_said_again_with_another_word_or_without_its_beginning_is_doubtful(request_, text):
@@ -662,6 +666,7 @@ def test_a_decline_is_known_also_without_its_prefix(text, mark):
         "No puedo ayudarte con eso.",
         "Ich kann dir dabei leider nicht helfen.",
         "Lo siento, pero no puedo ayudarte con eso.",
+        "I'm sorry, but I can't cheer you up.",
     ],
 )
 def test_a_refusal_in_the_models_own_words_is_a_decline_core_19(text):

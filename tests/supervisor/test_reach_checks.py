@@ -2,6 +2,7 @@
 
 import pytest
 
+from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.answered_run import AnsweredRun
 from aeon.supervisor.reach_checks import reach_doubts
@@ -100,3 +101,18 @@ def test_an_answer_that_declines_or_comes_from_a_tool_or_the_conversation_is_not
     assert doubts("What's the weather in Oslo?", agent=None, tool="weather") == []
     assert doubts("What's the weather in this report?", arguments={"text": "{step.read}"}) == []
     assert doubts("When is my next appointments?", earlier=["My next appointment is on Friday."]) == []
+
+
+def test_a_number_is_no_answer_to_a_request_for_something_to_be_done():
+    asked = "Please book us a table for two at the Italian place, somewhere around eight."
+    steps = [PlanStep(step_id="s1", description="add", tool="calculator", arguments={"expression": "2 + 8"})]
+    call = ToolCall(
+        tool_name="calculator",
+        arguments={"expression": "2 + 8"},
+        result={"result": 10},
+        timestamp="2026-01-01T00:00:00Z",
+        step_id="s1",
+    )
+    assert reach_doubts(AnsweredRun(asked, steps, [call], {"s1": {"result": 10}}, True, False)) == [ACTION]
+    looked = call.model_copy(update={"tool_name": "tables"})
+    assert reach_doubts(AnsweredRun(asked, steps, [looked], {"s1": {"result": 10}}, True, False)) == []

@@ -40,6 +40,7 @@ def doubts(request, marked, **step):
         ),
         ("How many symphonies did Brahms write?", "Brahms wrote {1|22}{2|27} symphonies.", "12", 22),
         ("In which year was the Peace of Westphalia signed?", "It was signed in 1{6|39}48.", "1648", 39),
+        ("atomic number of tungsten?", "It is 5{3|30}.", "53", 30),
         ("capital of ivory coast?", "The capital is{ Cai|30}ro.", "Cairo", 30),
         ("Hey, where is the Hermitage?", "It is in{ Moscow|30}, Russia.", "Moscow", 30),
         ("Do you know who composed Jenufa?", "It was{ Gi|20}useppe Verdi.", "Giuseppe", 20),

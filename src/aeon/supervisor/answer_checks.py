@@ -11,7 +11,7 @@ from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.translations import read_translation
 from aeon.base.writing import asks_for_code, asks_for_text, is_translation
 from aeon.observability.records import ToolCall
-from aeon.supervisor.answered_run import AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
+from aeon.supervisor.answered_run import COMPUTING_TOOLS, AnsweredRun, calculations_of, keys_of, numerals_of_arithmetic
 from aeon.supervisor.echoes import is_echo, is_partial_echo
 from aeon.supervisor.moment_checks import moment_doubts
 from aeon.supervisor.number_checks import number_doubts
@@ -22,8 +22,6 @@ from aeon.supervisor.unsure_checks import unsure_doubts
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT, QUERY_TABLES
 from aeon.tools.quoted_lines import QUOTE_LINES
-from aeon.tools.unit_requests import CONVERT_UNITS
-from aeon.tools.worked_dates import DATE_TOOL
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -85,7 +83,6 @@ _ASKS_YES_OR_NO = LazyPattern(
 )
 _PLACEHOLDER = LazyPattern(r"\[[A-ZÄÖÜ][\w'\u2019 -]{2,40}\](?!\()")
 _YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "true", "false"])
-_COMPUTING = frozenset(["calculator", CONVERT_UNITS, DATE_TOOL])
 
 
 def doubts_of(run: AnsweredRun) -> list[str]:
@@ -201,7 +198,8 @@ def _one_part(run: AnsweredRun) -> list[str]:
 
 def _neither_yes_nor_no(run: AnsweredRun) -> list[str]:
     """The reason against an amount, a time or a date that answers a question for yes or no."""
-    is_asked = run.is_planned and run.steps[-1].tool in _COMPUTING and _ASKS_YES_OR_NO.search(run.request[-_SEARCHED:])
+    is_computed = run.is_planned and run.steps[-1].tool in COMPUTING_TOOLS
+    is_asked = is_computed and _ASKS_YES_OR_NO.search(run.request[-_SEARCHED:])
     leaves = iterate_leaves(run.results[run.steps[-1].step_id])
     is_answered = any(isinstance(leaf, bool) or str(leaf).casefold() in _YES_OR_NO for leaf in leaves)
     return ["the request asks for yes or no, and the answer is neither"] if is_asked and not is_answered else []

@@ -9,8 +9,13 @@ from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.numerals import find_digit_numbers
 from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.unit_requests import CONVERT_UNITS
+from aeon.tools.worked_dates import DATE_TOOL
 
 _WORD = LazyPattern(r"\w+")
+
+COMPUTING_TOOLS = frozenset(["calculator", CONVERT_UNITS, DATE_TOOL])
+"""The tools that compute; they look nothing up, and do nothing."""
 
 NUMERAL = LazyPattern(r"\d[\d.,]*\d|\d")
 

@@ -6,6 +6,8 @@ from aeon.base.lazy_pattern import LazyPattern
 from aeon.supervisor.answered_run import words_of
 
 _CLAUSE: Final = LazyPattern(r"[,;.!]\s+(?=\w)")
+_SENTENCE: Final = LazyPattern(r"[.!?]\s+(?=\w)")
+_FEWEST_OF_SENTENCE: Final = 5
 _CHOICE: Final = frozenset({"or", "oder", "ou"})
 _FEWEST: Final = 3
 """Words of an answer that is an echo of a part: fewer may be what was asked for."""
@@ -18,12 +20,14 @@ def is_echo(request: str, answer: str) -> bool:
 
 
 def is_partial_echo(request: str, answer: str) -> bool:
-    """Whether the model says an order again with a word less or another one, or the last clause of a request.
+    """Whether the model says an order again with a word less or another one, or the first sentence or last clause.
 
     "Send me a message." for "Send my mother a message"; "Turn the heating on" for "I'm cold, turn the heating on". What
     follows a colon may be what somebody asks for, and so may a part of a question or of a choice.
     """
     asked, answered = words_of(request), words_of(answer)
+    if len(answered) >= _FEWEST_OF_SENTENCE and words_of(_SENTENCE.split(request, 1)[0]) == answered:
+        return True
     if len(answered) < _FEWEST or _CHOICE.intersection(asked):
         return False
     is_of_clause = ":" not in request and "?" not in request and _last_clause(request) == answered

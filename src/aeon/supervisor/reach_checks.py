@@ -11,7 +11,7 @@ from aeon.base.binding import as_text
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.base.talk import DECLINE_PREFIX
 from aeon.base.writing import asks_for_text
-from aeon.supervisor.answered_run import AnsweredRun
+from aeon.supervisor.answered_run import COMPUTING_TOOLS, AnsweredRun
 from aeon.supervisor.refusals import find_refusal
 
 _SEARCHED: Final = 400
@@ -81,10 +81,13 @@ _ACTION: Final = LazyPattern(
 
 
 def reach_doubts(run: AnsweredRun) -> list[str]:
-    """The reason to doubt the words of a model without a tool about what it cannot know or do."""
+    """The reason to doubt what a model says without a tool, or only computes, about what it cannot know or do."""
     answer = as_text(run.results[run.steps[-1].step_id]).strip()
     is_alone = run.is_written and len(run.steps) == 1 and run.steps[0].tool is None and not run.steps[0].arguments
-    if not is_alone or answer.startswith(DECLINE_PREFIX) or find_refusal(answer, run.request) is not None:
+    # A table for two at eight is not 10.
+    is_computed = run.is_planned and bool(run.calls) and {call.tool_name for call in run.calls} <= COMPUTING_TOOLS
+    is_declined = answer.startswith(DECLINE_PREFIX) or find_refusal(answer, run.request) is not None
+    if is_declined or not (is_alone or is_computed):
         return []
     asked = run.request[:_SEARCHED]
     if _LIVE.search(asked) is not None and _CLIMATE.search(asked) is None:

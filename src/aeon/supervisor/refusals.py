@@ -10,8 +10,10 @@ _SEARCHED: Final = 400
 _LONGEST: Final = 3
 """Sentences of an answer that only refuses; a longer one has something of what was asked for."""
 
+_SORRY: Final = r"(?:i['\u2019]?m|i am)(?: very| so| really)? sorry"
 _ENGLISH: Final = (
-    r"(?:(?:(?:i['\u2019]?m|i am)(?: very| so| really)? sorry|sorry|unfortunately|i apologi[sz]e|my apologies)\W{0,3})?"
+    rf"{_SORRY},? (?:but )?i (?:cannot|can['\u2019]?t|can not|am not able to|am unable to)\b"
+    rf"|(?:(?:{_SORRY}|sorry|unfortunately|i apologi[sz]e|my apologies)\W{{0,3}})?"
     r"(?:but |however,? )?(?:as an? (?:ai|language model|text)[^.,]{0,60}\W{0,3})?(?:but |however,? )?"
     r"i (?:(?:cannot|can['\u2019]?t|can not|am not able to|['\u2019]?m not able to|am unable to)(?: \w+ly)? "
     r"(?:provide|assist|fulfill?|comply|access|browse|generate|predict|perform|answer|create|complete|help you with"

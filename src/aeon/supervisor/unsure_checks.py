@@ -34,7 +34,9 @@ _OF_FACT: Final = LazyPattern(
     r"|wie (?:heiß\w+|lautet|viele?|alt|hoch|lang|weit|tief|groß|schnell|schwer|warm)"
     r"|qui|quel\w*|où|quand|combien|(?:en|dans|à|de|sur|par) (?:quel\w*|qui)"
     r"|qui[eé]n\w*|cu[aá]l\w*|cu[aá]ndo|cu[aá]nt[oa]s?|d[oó]nde|(?:en|a|de|por|sobre) (?:qu[eé]|qui[eé]n|cu[aá]l))\b"
-    r"|^(?:the )?(?:capital|author|inventor|founder|director|currency|population|height|length|year|hauptstadt)\b",
+    r"|^(?:the )?(?:\w+ ){0,2}(?:capital|author|inventor|founder|director|composer|currency|population|height|length"
+    r"|year|number|symbol|name|date|age|weight|speed|distance|hauptstadt|autor|erfinder|höhe|länge|jahr) "
+    r"(?:of|von|de|du|des|der)\b",
     re.IGNORECASE,
 )
 """A question that a name, a place, a date or a number answers, in English, German, French and Spanish."""
