@@ -12,9 +12,6 @@ from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.checks.definition import check_definition
-from aeon.platform.processes.checks.fields import find_misspelt_fields
-from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.model import (
     FIELDS_OUTSIDE_DIGEST,
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from aeon.application.process_files import ProcessFiles
     from aeon.application.process_tests import ProcessTests
     from aeon.application.process_texts import ProcessTexts
+    from aeon.platform.processes.checks.problems import DefinitionProblem
     from aeon.platform.runs.loop_counts import LoopCount
     from aeon.platform.runs.machine.state import StepState
     from aeon.platform.runs.preview import StepPreview
@@ -158,11 +156,14 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
 
         return ProcessTests(self._platform, self._user)
 
-    def find_faults(self, process: Process) -> list[DefinitionProblem]:
+    def find_faults(self, process: Process) -> "list[DefinitionProblem]":
         """What is wrong with the user's own Process as it is now, as what it calls may have changed since it was saved.
 
         If nothing is, the fields that are probably misspelt. Another user's Process is not checked.
         """
+        from aeon.platform.processes.checks.definition import check_definition
+        from aeon.platform.processes.checks.fields import find_misspelt_fields
+
         if process.owner_id != self._user:
             return []
         targets = self._processes.target_lookup(self._user)

@@ -49,7 +49,6 @@ LISTS = [
     ["tool", "show", "item"],
     ["tool", "uses", "item"],
     ["tool", "list", "--source", "stored"],
-    ["process", "show", "look up"],
     ["secret", "list"],
     ["store", "audit", "list"],
     ["store", "audit", "verify"],
@@ -120,6 +119,11 @@ def heavy_modules(project, command, heavy, codes=(0,)):
     assert done.returncode in codes, done.stderr
     loaded = done.stderr.splitlines()[-1].split()
     return [each for each in heavy if any(name == each or name.startswith(f"{each}.") for name in loaded)]
+
+
+def test_a_process_is_shown_with_what_checks_it_alone(project):
+    checks = {"aeon.platform.processes.checks.definition", "cel_expr_python", "pydantic_handlebars", "jsonschema_rs"}
+    assert heavy_modules(project, ["process", "show", "look up"], [*{*LISTING} - checks]) == []
 
 
 @pytest.mark.parametrize("command", LISTS, ids=" ".join)
