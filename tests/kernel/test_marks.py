@@ -509,6 +509,15 @@ def test_a_percentage_that_is_taken_off_is_not_added_core_19(request_, expressio
     assert is_named == is_doubted
 
 
+def test_an_amount_of_two_parts_is_used_as_one_core_19():
+    weight = {"value": 175, "from": "pounds", "to": "kilos"}
+    asked = "My grandad always says he weighs 12 stone 7. What's that in kilos?"
+    run = answered(asked, {"result": 79.4, "unit": "kilos"}, arguments=[weight], tool="convert_units")
+    assert doubt_marks(run) == []
+    wrong = answered(asked, {"result": 1}, arguments=[{**weight, "value": 127}], tool="convert_units")
+    assert "doubtful: no step uses 175 of the request" in doubt_marks(wrong)
+
+
 def test_a_date_in_digits_is_no_number_that_was_computed_with_core_19():
     given = {"start": "22.8.1944", "until": "1.8.2020"}
     age = {"result": "75 years 11 months 10 days"}

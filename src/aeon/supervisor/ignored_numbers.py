@@ -16,6 +16,7 @@ from aeon.supervisor.answered_run import (
 )
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.amounts import as_single_numbers
 
 _ALONE = LazyPattern(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
 """A number that stands alone, not in a date, a time, a name or a range."""
@@ -41,15 +42,16 @@ def ignored_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a result for which no call was given some number of the request."""
     if not run.is_planned or any(step.tool is None for step in run.steps):
         return []
-    ignored = [*_in_digits(run), *_in_calculations(run)]
+    in_digits = (list(_in_digits(text, run)) for text in (run.request, as_single_numbers(run.request)))
+    ignored = [*min(in_digits, key=len), *_in_calculations(run)]
     return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
 
 
-def _in_digits(run: AnsweredRun) -> Iterator[str]:
-    """The numerals of a request that no call was given, in any form."""
+def _in_digits(text: str, run: AnsweredRun) -> Iterator[str]:
+    """The numerals of a text that no call was given, in any form."""
     given = canonical_json([call.arguments for call in run.calls])
     known = {number for call in run.calls for leaf in iterate_leaves(call.arguments) for number in keys_of(leaf)}
-    for numeral in dict.fromkeys(_ALONE.findall(run.request)):
+    for numeral in dict.fromkeys(_ALONE.findall(text)):
         forms = {form for number in readings(numeral) for form in shares(number)}
         if numeral not in given and not forms & known:
             yield numeral
