@@ -2,13 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isclose
 
 from aeon.base.binding import as_text
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.observability.records import ToolCall
-from aeon.supervisor.answered_run import NUMERAL, AnsweredRun, numerals_of_arithmetic, readings, shares
+from aeon.supervisor.answered_run import (
+    NUMERAL,
+    AnsweredRun,
+    calculations_of,
+    numerals_of_arithmetic,
+    readings,
+    shares,
+)
 from aeon.supervisor.ignored_numbers import ignored_numbers
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
@@ -40,6 +47,7 @@ _SEARCHED = 2000
 
 _HOW_MANY = LazyPattern(r"\b(?:how (?:many|much)|wie ?viele?)\b", re.IGNORECASE)
 _PERCENT = LazyPattern(r"(\d[\d.,]*) ?(?:%|percent\b|prozent\b)", re.IGNORECASE)
+_ONE_AND = LazyPattern(r"(?<![\d.])1 ?\+ ?(0?\.\d{1,6})(?!\d)")
 _TAKES_OFF = LazyPattern(
     r"\b(?:off|discount\w*|reduced|reduction|cheaper|rebate|runter|rabatt|skonto|reduziert|herabgesetzt|günstiger|billiger"
     r"|nachlass|remise|descuento|rebaja)\b",
@@ -209,8 +217,14 @@ def _added_discount(run: AnsweredRun) -> list[str]:
     if not run.is_planned or _TAKES_OFF.search(text) is None or _ADDS.search(text) is not None:
         return []
     factors = {round(1 + percent / 100, 6) for each in _PERCENT.findall(text) for percent in readings(each)}
-    used = [numeral for call in run.calls for numeral in numerals_of_arithmetic(call) if readings(numeral) & factors]
-    return [f"it was multiplied by {used[0]}, and the request takes the percentage off"] if used else []
+    used = [each for call in run.calls for each in _factors_in(call) if round(each, 6) in factors]
+    return [f"it was multiplied by {used[0]:g}, and the request takes the percentage off"] if used else []
+
+
+def _factors_in(call: ToolCall) -> Iterator[float]:
+    """The numbers of a call's calculations, and what "1 + 0.1" is."""
+    yield from (number for numeral in numerals_of_arithmetic(call) for number in readings(numeral))
+    yield from (1 + float(each) for text in calculations_of(call) for each in _ONE_AND.findall(text))
 
 
 def _added_clock_times(run: AnsweredRun) -> list[str]:
