@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from aeon.base.errors import LLMError
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, UnsureToken, call_model
 from aeon.testing.llm import ScriptedAdapter
 
@@ -43,7 +44,7 @@ class Published(LLMAdapter):
     ("listed", "read"),
     [
         ([[0, "x", 0.25]], (UnsureToken(0, "x", 0.25),)),
-        ([[0, "x"], "x", None, {"at": 0}, [0, 1, 2], [True, "x", 0.1]], ()),
+        ([[0, "x"], "x", None, {"at": 0}, [0, 1, 2], [True, "x", 0.1], [-1, "x", 0.1], [0, "x", 1.5]], ()),
         ("unsure", ()),
         (None, ()),
     ],
@@ -52,7 +53,8 @@ def test_core_7_an_adapter_may_tell_it_and_what_is_none_is_left_out(listed, read
     assert call_model(Published(json.loads(json.dumps(listed))), LLMRequest("hi")).unsure == read
 
 
-def test_core_7_an_adapter_that_tells_it_otherwise_is_an_error():
-    broken = ScriptedAdapter([LLMResponse("x", unsure=["Claude"])])
-    with pytest.raises(Exception, match="its unsure tokens are not UnsureToken"):
+@pytest.mark.parametrize("unsure", [["Claude"], [UnsureToken(0, "x", 0.1)], (UnsureToken(0, "x", float("nan")),)])
+def test_core_7_an_adapter_that_tells_it_otherwise_is_an_error(unsure):
+    broken = ScriptedAdapter([LLMResponse("x", unsure=unsure)])
+    with pytest.raises(LLMError, match="its unsure tokens are not UnsureToken"):
         call_model(broken, LLMRequest("hi"))

@@ -264,8 +264,10 @@ def _checked(reply: object) -> LLMResponse:
 
 def _is_unsure_token(value: object) -> bool:
     """Whether a value has a place, a text and a probability, as an `UnsureToken` or a list of JSON."""
-    kinds = [type(each) for each in cast("list[object]", value)] if isinstance(value, (list, tuple)) else []
-    return len(kinds) == len(UnsureToken._fields) and kinds[:2] == [int, str] and kinds[2] in (int, float)
+    parts: list[Any] = [*cast("list[Any]", value)] if isinstance(value, (list, tuple)) else []
+    kinds: list[object] = [type(each) for each in parts]
+    has_kinds = len(kinds) == len(UnsureToken._fields) and kinds[:2] == [int, str] and kinds[2] in (int, float)
+    return has_kinds and parts[0] >= 0 and 0 <= parts[2] <= 1
 
 
 def _text_or_none(value: object) -> str | None:
