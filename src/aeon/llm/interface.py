@@ -265,9 +265,11 @@ def _checked(reply: object) -> LLMResponse:
 def _is_unsure_token(value: object) -> bool:
     """Whether a value has a place, a text and a probability, as an `UnsureToken` or a list of JSON."""
     parts: list[Any] = [*cast("list[Any]", value)] if isinstance(value, (list, tuple)) else []
-    kinds: list[object] = [type(each) for each in parts]
-    has_kinds = len(kinds) == len(UnsureToken._fields) and kinds[:2] == [int, str] and kinds[2] in (int, float)
-    return has_kinds and parts[0] >= 0 and 0 <= parts[2] <= 1
+    if len(parts) != len(UnsureToken._fields) or any(isinstance(each, bool) for each in parts):
+        return False
+    at, text, probability = parts
+    has_kinds = isinstance(at, int) and isinstance(text, str) and isinstance(probability, int | float)
+    return has_kinds and at >= 0 and 0 <= probability <= 1
 
 
 def _text_or_none(value: object) -> str | None:
