@@ -259,7 +259,8 @@ def _checked(reply: object) -> LLMResponse:
             f"The LLM adapter returned an invalid response: {'; '.join(problems)}.",
             next_step="Correct the adapter; usage is an object of JSON numbers.",
         )
-    return replace(reply, usage=copy_json(usage or {}))
+    copied = copy_json(usage or {})
+    return LLMResponse(reply.text, reply.finish_reason, copied, reply.model, reply.request_id, reply.unsure)
 
 
 def _is_unsure_token(value: object) -> bool:

@@ -197,6 +197,12 @@ class TestWithWeights:
         assert reply.usage["output_tokens"] == 4
         assert reply.model == tiny_model.stem
 
+    def test_core_19_it_says_of_which_tokens_it_was_unsure_and_where_they_are(self, embedded):
+        reply = embedded.complete(LONG)
+        assert reply.unsure
+        assert all(0 <= token.probability <= 0.5 for token in reply.unsure)
+        assert all(reply.text.startswith(token.text, token.at) for token in reply.unsure)
+
     def test_deterministic_means_the_same_text(self, embedded):
         warm = LLMRequest(LONG.prompt, max_tokens=24, temperature=0.8)
         assert len({embedded.complete(warm).text for _ in range(3)}) == 1
@@ -332,6 +338,13 @@ class TestRealServer:
         assert "".join(pieces) == reply.text
         assert reply.finish_reason == "stop"
         assert reply.usage["output_tokens"] > 0
+
+    def test_core_19_it_says_of_which_tokens_it_was_unsure_whole_and_streamed(self, peer):
+        with RemoteAPIAdapter(peer.base_url, peer.model, api_key=peer.api_key, probabilities=True) as adapter:
+            whole, streamed = adapter.complete(LONG), adapter.complete(LONG, lambda _: None)
+        assert whole.unsure
+        assert [token.at for token in streamed.unsure] == [token.at for token in whole.unsure]
+        assert all(streamed.text.startswith(token.text, token.at) for token in streamed.unsure)
 
     def test_the_key_is_not_shown(self, peer):
         assert peer.api_key not in repr(peer)
