@@ -12,7 +12,9 @@ import yaml
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.defaults import load_defaults, read_default_documents
 from aeon.platform.catalog.documents import read_documents
+from aeon.platform.catalog.model import UNCHECKED, NewService
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.checks.definition import check_definition
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.repository import ProcessRepository
@@ -47,6 +49,18 @@ def load(world, processes):
 
     loaded()
     return loaded
+
+
+def test_platform_5_what_nothing_can_keep_from_answering_is_healthy_from_the_beginning(world, load):
+    """Every shipped tool was called degraded until a worker had checked it, and every run warned of it."""
+    shipped = [*world.catalog.tools.list_own(DEFAULTS_OWNER), *world.catalog.services.list_own(DEFAULTS_OWNER)]
+    assert {(each.status, each.error_message) for each in shipped} == {("healthy", None)}
+    fields = {"type": "rest_api", "protocol": "https"}
+    properties = {"endpoint": {"type": "string"}, "note": {"const": "aeon:graph"}}
+    schema = {"type": "object", "required": ["endpoint"], "properties": properties}
+    new = NewService(name="shop", connection_schema=schema, **fields)
+    shop = world.catalog.services.add(new, MutationRequest(world.user("u")))
+    assert (shop.status, shop.error_message) == ("degraded", UNCHECKED)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,6 +1,6 @@
 """The catalog's entities, and the models that create and change them."""
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
@@ -155,8 +155,21 @@ class ToolTemplate(OwnedEntity):
     archived: bool = False
 
 
-UNCHECKED = "It was not checked yet."
-"""The error message of a new tool or service."""
+UNCHECKED: Final = "It was not checked yet."
+"""The error message of a new tool or service that something has to reach."""
+
+_OWN_ADDRESS: Final = "aeon:"
+"""How the addresses inside Aeon itself begin."""
+
+
+def health_of_new(connection_schema: JsonObject) -> JsonObject:
+    """The health of a new service: nothing has checked it yet, unless Aeon itself is the service (platform 5)."""
+    declared = cast(JsonObject, connection_schema.get("properties") or {})
+    places = [declared.get(name) for name in ("endpoint", "command")]
+    constants = [cast(JsonObject, each).get("const") for each in places if isinstance(each, dict)]
+    is_own = any(isinstance(each, str) and each.startswith(_OWN_ADDRESS) for each in constants)
+    return {"status": "healthy"} if is_own else {"errorMessage": UNCHECKED}
+
 
 Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
 

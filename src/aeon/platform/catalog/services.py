@@ -5,7 +5,7 @@ from collections.abc import Callable
 from aeon.base.json import JsonObject, parse_strict
 from aeon.base.json_schema import compile_schema
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
+from aeon.platform.catalog.model import NewService, Service, ServiceChange, ServiceTemplate, health_of_new
 from aeon.platform.catalog.repository import (
     EntityQueries,
     EntityRepository,
@@ -56,7 +56,7 @@ class ServiceRepository(EntityRepository[Service]):
         service = Service.model_validate(
             new.as_dict()
             | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
-            | {"errorMessage": UNCHECKED}
+            | health_of_new(new.connection_schema)
             | {"serviceTemplateId": template.id if template else None}
         )
         mutation = request.mutation(

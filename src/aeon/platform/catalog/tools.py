@@ -15,6 +15,7 @@ from aeon.platform.catalog.model import (
     Tool,
     ToolChange,
     ToolTemplate,
+    health_of_new,
 )
 from aeon.platform.catalog.operations import TokenTotals, TokenUsage
 from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
@@ -94,7 +95,7 @@ class ToolRepository(EntityRepository[Tool]):
             new.as_dict()
             | {"connectionParams": connection}
             | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
-            | {"errorMessage": UNCHECKED}
+            | _health_of_new(service)
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
         )
         work = write_one(queries.CREATE_TOOL, {**tool.as_row(), "service_version": service.version})
@@ -295,6 +296,12 @@ class _ToolReference(NamedTuple):
     name: str
     owner_id: str
     version: int
+
+
+def _health_of_new(service: Service) -> JsonObject:
+    """Returns the health of a new tool, which is never better than that of its service (platform 5)."""
+    is_certain = service.status == "healthy"
+    return health_of_new(service.connection_schema) if is_certain else {"errorMessage": UNCHECKED}
 
 
 def _with_health(before: Tool, after: Tool) -> Tool:
