@@ -12,6 +12,7 @@ from aeon.tools.stubs.convert_units import ConvertUnitsTool
         ("2 1/2 US cups", "2.5 US cups"),
         ("1½ miles", "1.5 miles"),
         ("3 2/3 cups", "11/3 cups"),
+        ("2 4/4 cups", "3 cups"),
         ("5 foot 11", "71 inches"),
         ("I'm 5'11\" tall", "I'm 71 inches tall"),
         ("6 Fuß 2", "74 inches"),

@@ -42,7 +42,7 @@ def as_single_numbers(text: str) -> str:
 def _with_fraction(mixed: re.Match[str]) -> str:
     value = int(mixed[1]) + Fraction(int(mixed[2]), int(mixed[3]))
     decimal = f"{float(value):.{_MAX_DECIMALS}f}"
-    return decimal.rstrip("0") if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
+    return decimal.rstrip("0").rstrip(".") if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
 
 
 def _joined(factor: int, unit: str) -> Callable[[re.Match[str]], str]:
