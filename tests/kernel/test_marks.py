@@ -476,6 +476,7 @@ def test_a_question_in_german_for_what_is_no_question_for_yes_or_no_core_19(requ
         ("Wie viele Busse brauche ich für 130 Kinder mit 50 Plätzen?", 2.6, True),
         ("14 guests, three share a pizza. How many pizzas do I need?", 5.0, False),
         ("How many hours are 90 minutes?", 1.5, False),
+        ("How many atoms are that?", 10**400, False),
         ("How many cups are in 3 pints?", 6.1, False),
         ("How many eggs per day is 10 a week?", 1.43, False),
         ("How many goals on average in 4 games with 5 goals?", 1.25, False),
@@ -509,6 +510,12 @@ def test_a_percentage_that_is_taken_off_is_not_added_core_19(request_, expressio
     run = answered(request_, {"result": 52.8}, arguments=[{"expression": expression}], tool="calculator")
     is_named = any("takes the percentage off" in each for each in doubt_marks(run))
     assert is_named == is_doubted
+
+
+def test_a_number_beyond_every_float_is_an_answer_core_19():
+    """`aeon run "What is 10^400?"` ended as a defect of Aeon, with an OverflowError."""
+    run = answered("What is 10^400?", {"result": 10**400}, arguments=[{"expression": "10^400"}], tool="calculator")
+    assert doubt_marks(run) == []
 
 
 def test_an_amount_of_two_parts_is_used_as_one_core_19():

@@ -44,6 +44,7 @@ def test_what_is_no_such_amount_stays_as_it_is(text):
     [
         ("recipe says 2 1/2 US cups of milk, how many ml is that roughly", 2.5, "cups", "ml"),
         ("seconds in two weeks", 2, "weeks", "seconds"),
+        ("how tall is 6'2 in cm", 74, "inches", "cm"),
         ("minutes in a week", 1, "week", "minutes"),
         ("ounces in a pound", 1, "pound", "ounces"),
         ("My grandad always says he weighs 12 stone 7. What's that in kilos?", 175, "pounds", "kilos"),

@@ -160,8 +160,8 @@ def _misread_sum(run: AnsweredRun) -> list[str]:
     if expression is None:
         return []
     try:
-        value = evaluate_expression(expression)
-    except ValueError:
+        value = float(evaluate_expression(expression))
+    except (ValueError, OverflowError):
         return []
     texts = map(str, iterate_leaves([*run.results.values()]))
     found = {number for text in texts for number in find_numbers(text)}
@@ -177,7 +177,7 @@ def _unfit_number(run: AnsweredRun) -> list[str]:
         return []
     if value < 0 and _HOW_MANY.search(run.request):
         return ["the request asks how many, and the result is less than 0"]
-    if not float(value).is_integer() and _counts_things(run.request[:_SEARCHED]):
+    if isinstance(value, float) and not value.is_integer() and _counts_things(run.request[:_SEARCHED]):
         return ["the request asks for a number of things, and the result is not whole"]
     return ["the request does not ask for a number"] if _WHICH_ONE.search(run.request[:_SEARCHED]) else []
 

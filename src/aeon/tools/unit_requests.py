@@ -57,7 +57,7 @@ _ASKS = (
     r"\b(?:how (?:hot|cold|far|heavy|long|tall|fast|warm|big)|wie (?:warm|weit|schwer|lang|hoch|schnell|groß|kalt))\b.*<number>\s*<unit> in <unit>",
 )
 _FORM = (
-    rf"(?:what(?:'s| is| are)? |convert |how much is |how much are |was sind |wie viel (?:ist|sind) |rechne |wandle |umrechnen:? )?"
+    rf"(?:what(?:'s| is| are)? |convert |how much is |how much are |how (?:tall|long|far|heavy|hot|cold|fast|high) (?:is|are) |was sind |wie viel (?:ist|sind) |rechne |wandle |umrechnen:? )?"
     rf"(?P<value><number>|<spoken>)\s*(?:us )?(?P<from><unit>) {_CONVERSION} (?P<to><unit>)(?: um)?",
     r"how (?:many|much) (?P<to><unit>) (?:are|is|in|are there in|are in|is in) (?P<value><number>)\s*(?P<from><unit>)",
     r"wie ?viele? (?P<to><unit>) (?:sind|ist|ergeben|entsprechen) (?P<value><number>)\s*(?P<from><unit>)",
