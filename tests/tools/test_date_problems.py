@@ -96,6 +96,50 @@ def computed(request):
         ("Is 2100 a leap year?", 365),
         ("How many days does February 2028 have?", 29),
         ("Wie viele Tage hat der Februar 2027?", 28),
+        # one length after another
+        ("The train leaves at 9:52, takes 1h47, then I wait 26 min and ride 58 min. When do I arrive?", "13:03"),
+        ("Bus ab 7:05 Uhr, 35 min Fahrt, 12 min Umsteigezeit, noch mal 20 min Bahn. Ankunft wann?", "08:12"),
+        ("I must be there at 9:00, the walk takes 10 minutes and the ride 25 minutes. When must I leave?", "08:25"),
+        (
+            "Der Termin ist um 11:15 Uhr. Ich will 10 Minuten früher da sein. Die Fahrt dauert 38 Minuten, wann muss ich los?",
+            "10:27",
+        ),
+        # deadlines
+        (
+            "The notice is dated 5 March 2027 and I have to answer within 10 working days. What's the last date?",
+            "2027-03-19",
+        ),
+        ("Die Rechnung ist vom 20. Dezember 2027 und zahlbar in 45 Tagen. Wann ist sie fällig?", "2028-02-03"),
+        (
+            "Ich habe ab Mittwoch, 13. Januar 2027, 20 Arbeitstage (Montag bis Freitag) Zeit. Wann ist der letzte Tag der Frist?",
+            "2027-02-10",
+        ),
+        # a day that the question only points to
+        ("We have to book six weeks before 5 January 2028. What date would that be?", "2027-11-24"),
+        (
+            "The wedding is on 18 June 2027, and the cards go out 10 weeks before that. Which date is that?",
+            "2027-04-09",
+        ),
+        ("Das Kind kam am 29. Januar 2028. Welches Datum ist 100 Tage danach?", "2028-05-08"),
+        # one of a longer row
+        ("the bin is emptied every 3 weeks, first on 12 January 2027. when is the 6th collection?", "2027-04-27"),
+        ("Eye drops every 6 hours, the first at 10:15 pm. What time is dose number 8?", "16:15"),
+        ("Every 8 hours a pill, the first on 6 July 2027 at 7:30. When do I take the 5th?", "2027-07-07 15:30"),
+        (
+            "Alle 8 Stunden eine Tablette, die erste am Dienstag um 6:45 Uhr. Wann nehme ich die sechste?",
+            "2026-12-02 22:45",
+        ),
+        # a day with a time
+        ("what is tomorrow at 9:30 plus 5 hours", "2026-11-25 14:30"),
+        ("I rent a car on 6 July 2027 at 14:15 for 54 hours. When is it due back?", "2027-07-08 20:15"),
+        # how days are counted here anyway
+        ("days from Feb 14, 2028 to May 14, 2028? don't count the first day", 90),
+        (
+            "Wie viele Tage sind es vom 11. Mai 2027 bis zum 24. Dezember 2027, wenn man den ersten Tag nicht mitzählt?",
+            227,
+        ),
+        ("How many weeks lie between 5 April 2027 and 18 October 2027?", 196),
+        ("500 minutes in hours and minutes", "8:20"),
         # units
         ("Convert 2.5 hours to minutes", 150),
         ("I trained for 450 minutes this month, how many hours is that?", 7.5),
@@ -126,6 +170,19 @@ def test_code_understands_a_story_and_computes_it(request_, result):
         "Two bags of 5 kg, how many pounds is that?",
         "I ran 5 km and 300 m, how many miles is that?",
         "When did the war of 1870 end?",
+        # Not all of the lengths follow one another.
+        "I start at 9:00, work 4 hours with breaks of 30 minutes. When do I finish?",
+        "The train leaves at 9:00 and takes 2 hours, of which 20 minutes are a stop. When does it arrive?",
+        "I leave at 9:00; the train takes 2 hours or the car 90 minutes. When do I arrive?",
+        "The film starts at 20:15 and lasts 2 hours. I want to be there 10 minutes before. When must I leave?",
+        "I leave at 8:00, ride 40 minutes, and today it is 10 minutes faster. When do I arrive?",
+        "The flight takes off at 13:25 local time, 9 hours and 50 minutes, then 20 minutes taxi. When do I arrive?",
+        # A first day that counts, a row with gaps or one that begins elsewhere.
+        "The visa is valid 90 days from 18 October 2027, the arrival counts as the first day. What is the last day?",
+        "A lesson every week, the first on 7 September 2027, except the holidays. When is the 5th?",
+        "The bin is emptied every 3 weeks, the second time on 12 January 2027. When is the 6th?",
+        # An evening that is written like a morning.
+        "The show starts at 8:15 in the evening and takes 2 hours. When does it end?",
         # The length is not that of what is asked for.
         "My flight leaves at 6:45 and takes 2 hours. When do I have to be at the airport?",
         "The concert starts at 20:00 and lasts 2 hours. When must I be there?",

@@ -58,6 +58,14 @@ PIECES = [
         "send my ",
         "sorry, but i ",
         "no puedo ",
+        "how and how ",
+        "which date and when? ",
+        "Monday to Friday ",
+        "every 3 weeks the 6th ",
+        "when is the ",
+        "tomorrow at 9:30 ",
+        "within 5 working days (Mon-Fri, ",
+        "in the evening 8:15 tonight ",
         "1. 1. ",
         "//",
         "/**/",
@@ -80,6 +88,7 @@ from aeon.llm.instructions import answer_prompt
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.models import PlanStep
 from aeon.supervisor.answered_run import AnsweredRun
+from aeon.supervisor.question_checks import question_doubts
 from aeon.supervisor.reach_checks import reach_doubts
 from aeon.supervisor.unsure_checks import unsure_doubts
 from aeon.tools.registry import ToolRegistry
@@ -90,6 +99,7 @@ for number in range(500):
     memory.write(f"note {number} of my day", "1 day")
 registry = ToolRegistry(builtin_tools(memory), plans_always=False)
 step = [PlanStep(step_id="s1", description="answer", agent="llm")]
+computed = [PlanStep(step_id="s1", description="answer", tool="date_math", arguments={})]
 for piece in sys.argv[1:]:
     print(repr(piece), flush=True)
     for text in (piece * 600, "".join(f"{piece} word{number} " for number in range(3000)), (piece * 300)[:290] + "#", (piece * 300)[:290] + "?", piece * 30 + "# is what?"):
@@ -100,6 +110,7 @@ for piece in sys.argv[1:]:
             run = AnsweredRun(text, step, [], {"s1": answer}, is_planned=True, is_written=True, reply=reply)
             reach_doubts(run)
             unsure_doubts(run)
+            question_doubts(run._replace(steps=computed))
             unsure_doubts(run._replace(request="who is it?"))
 """
 

@@ -16,6 +16,7 @@ from aeon.supervisor.echoes import is_echo, is_partial_echo
 from aeon.supervisor.moment_checks import moment_doubts
 from aeon.supervisor.number_checks import number_doubts
 from aeon.supervisor.numerals import find_numbers
+from aeon.supervisor.question_checks import question_doubts
 from aeon.supervisor.reach_checks import reach_doubts
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.supervisor.unsure_checks import unsure_doubts
@@ -114,6 +115,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         *unused,
         *number_doubts(run),
         *moment_doubts(run),
+        *question_doubts(run),
         *reach_doubts(run),
         *unsure_doubts(run),
         *(reason for check in checks for reason in check(run)),

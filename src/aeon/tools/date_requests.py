@@ -18,9 +18,10 @@ _DATED = (
 _NAMED = "|".join(sorted(map(re.escape, NAMED_DAYS), key=len, reverse=True))
 CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)"
 """A pattern for a clock time."""
-_LENGTH = rf"(?>\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?)"
+_LENGTH = rf"(?>\d+:\d\d|{NUMBER}(?:(?<=\d)\s*|\s+){DURATION_UNIT}(?![^\W\d_])\.?(?:(?<=\dh)[0-5]\d(?!\w|\s*m))?)"
 """A pattern for an amount of one unit. It and `_PARTS` are atomic: read in one way only, so that no text takes long."""
 _PARTS = {
+    "moment": "(?:<day>(?:,? (?:at |um )?<clock>)?|<clock>)",
     "day": rf"(?:(?:the\s+|dem\s+|den\s+|der\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}|{_NAMED})(?!\w)))",
     "clock": CLOCK_TIME,
     "length": rf"(?<!\w){_LENGTH}",
@@ -98,7 +99,6 @@ _WEEKDAY = (
     r"(?:(?:on )?(?:what|which) (?:week)?day(?: of the week)? (?:is|was|will|does|did)"
     r"|(?:an )?(?:welcher?m?|was für ein) (?:wochen)?tag (?:ist|war|wird|fällt|fiel)(?: auf)?)"
 )
-_MOMENT = "(?:<day>|<clock>)"
 _COUNTED = "(?:(?:working )?days|weeks|months|nights)(?: and (?:days|weeks))?"
 _COUNTED_DE = "(?:(?:werk|arbeits)?tage|wochen|monate|nächte)(?: und (?:tage|wochen))?"
 _FORMS = (
@@ -106,6 +106,7 @@ _FORMS = (
     rf"(?P<start>(?:the )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))(?: be| fall(?: on)?)?",
     rf"(?:wann|an welchem (?:tag|datum)|welches datum) (?:ist|war) (?P<start>(?:der )?(?:{NTH_WEEKDAY}|{FEAST_OF_YEAR}))",
     r"(?:add |what is |addiere )?(?P<one><length>(?:[\s,]+<length>)*+)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
+    r"(?:what is |convert |how much is )?(?P<one><lengths>) (?:in|to|into) hours and minutes",
     r"(?:is|was|will) (?:the year )?(?P<days_in>\d{4}) (?:be )?a leap[- ]year(?: or not)?",
     r"(?:ist|war|wird) (?:das jahr )?(?P<days_in>\d{4}) ein schaltjahr(?: sein)?",
     rf"how many days (?:does |has |have |are (?:there )?in |were (?:there )?in |in )?(?P<days_in>{_MONTH} \d{{4}})(?: have| has)?",
@@ -118,9 +119,9 @@ _FORMS = (
     r"\u00bf?qu[ée] (?:d[íi]a|fecha)(?: de la semana)? (?:es|ser[áa]|fue|era) (?P<start>mañana|ayer)",
     r"(?:on est |on sera |ce sera |c'est )?quel(?:le)? (?:jour|date)(?: est-ce| sera-t-on| est-on| serons-nous| est| sera)? (?P<start>demain)",
     rf"{_WEEKDAY} (?P<start>(?!today|heute|tomorrow|morgen)<day>)(?: be| falls?(?: on)?| sein)?",
-    rf"(?:add|addiere|what is|was ist|what's)? ?(?P<add><lengths>) (?:to|zu) (?P<start>{_MOMENT})",
-    rf"(?P<before>subtract|take|ziehe) (?P<add><lengths>) (?:from|von) (?P<start>{_MOMENT})",
-    rf"(?:what is |what's |was ist )?(?P<start>{_MOMENT}) (?:plus|\+) (?P<add><lengths>)",
+    r"(?:add|addiere|what is|was ist|what's)? ?(?P<add><lengths>) (?:to|zu) (?P<start><moment>)",
+    r"(?P<before>subtract|take|ziehe) (?P<add><lengths>) (?:from|von) (?P<start><moment>)",
+    r"(?:what is |what's |was ist )?(?P<start><moment>) (?:plus|\+) (?P<add><lengths>)",
     r"(?:what time is |what is |when is )?(?P<add><lengths>) (?:after|from|nach|(?P<before>before|vor)) (?P<start><clock>)"
     r"(?: is what time)?",
     r"(?:what is |what's |was ist |how long is )?(?P<one><lengths>) (?P<less>minus|less|weniger) (?P<two><lengths>)",
@@ -130,9 +131,9 @@ _FORMS = (
     r"(?:welche[rs]|was für ein) (?:datum|tag|wochentag) (?:ist|war|kommt) (?P<add><lengths>) (?:nach|(?P<before>vor)) (?P<start><day>)",
     rf"how many {_COUNTED} (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",
     rf"wie ?viele {_COUNTED_DE} (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<until><day>)",
-    rf"how many {_COUNTED} (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
-    rf"how many {_COUNTED} (?:are (?:there )?|is it )?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
-    rf"wie ?viele {_COUNTED_DE} (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
+    rf"how many {_COUNTED} (?:exactly )?(?:are (?:there )?|lie )?(?:exactly )?between (?P<start><day>) and (?P<until><day>)",
+    rf"(?:how many )?{_COUNTED} (?:are (?:there )?|is it )?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
+    rf"wie ?viele {_COUNTED_DE} (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|vo[nm] (?P<since><day>) bis(?: zum)?) (?P<until><day>)",
 )
 
 _DAY_OF_WEEK = LazyPattern(
@@ -147,6 +148,12 @@ _ASIDE = LazyPattern(
     re.IGNORECASE,
 )
 """Words around a question that mean nothing for it."""
+_FIRST_DAY = LazyPattern(
+    r"[,.?]? \(?(?:(?:please )?(?:do not|don't|not) count(?:ing)? the first day|without the first day"
+    r"|wenn man den ersten tag nicht mitzählt|ohne den ersten tag|der erste tag zählt nicht)\)?(?=[.?! ]*$)",
+    re.IGNORECASE,
+)
+"""Says how days are counted here anyway: without the first one."""
 _PRESENT = LazyPattern(
     r"\b(today|tonight|tomorrow|yesterday|now|this (?:week|month|year|morning|evening|afternoon)|heute|morgen|gestern"
     r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt"
@@ -184,7 +191,7 @@ def asks_dates(request: str) -> bool:
 
 def read_dates(request: str) -> dict[str, str | None] | None:
     """The dates and durations of a request in one of a few usual forms, by the names of their groups."""
-    text = without_weekdays(plain_text(request)).rstrip("?.! ")
+    text = _FIRST_DAY.sub("", without_weekdays(plain_text(request))).rstrip("?.! ")
     if len(text) > MAX_REQUEST:
         return None
     found = (compiled(form).fullmatch(text) for form in _FORMS)

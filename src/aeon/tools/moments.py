@@ -83,6 +83,7 @@ _PAST = LazyPattern(r"^vor\s+|\s+(?:ago|earlier|before|früher)$")
 _FUTURE = LazyPattern(r"^in\s+|\s+(?:later|after|from now|from today|später)$")
 
 _CLOCK = LazyPattern(r"(\d{1,2})(?:[:.](\d\d)(?::(\d\d))?)?\s*(am|pm|a\.m\.|p\.m\.|uhr|h)?", re.IGNORECASE)
+_AT_CLOCK = LazyPattern(r"(?P<day>\D{3,40}?|\D{3,40} \d{4}),? (?:at |um |gegen )?(?P<clock>\d[\d:.]*(?: ?[a-z.]+)?)")
 _SLASHED = LazyPattern(r"(\d{1,2})/(\d{1,2})/\d{2,4}")
 _MONTH_DAY = LazyPattern(r"-{0,2}(?P<month>\d{1,2})-(?P<day>\d{1,2})")
 _GERMAN_DAY = LazyPattern(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
@@ -196,7 +197,7 @@ def _unit_term(match: re.Match[str]) -> Duration:
 
 
 def read_moment(text: str, now: datetime) -> Moment:
-    """Returns the moment that `text` names: an ISO date, "24 November 2026", "heute", "Friday", "Weihnachten", "14:35".
+    """Returns the moment that `text` names: an ISO date, "24 November 2026", "heute", "Friday at 9:30", "14:35".
 
     A weekday is the next one after today; a day without its year, or a feast, is the next one from today on.
     Raises ValueError, which names the text.
@@ -206,7 +207,9 @@ def read_moment(text: str, now: datetime) -> Moment:
     if plain in ("now", "jetzt"):
         return now.replace(second=0, microsecond=0)
     clock = _clock_time(plain)
-    return clock if clock is not None else _named_day(plain, now.date()) or _written_moment(text, plain, now)
+    if clock is not None:
+        return clock
+    return _named_day(plain, now.date()) or _named_day_at(plain, now.date()) or _written_moment(text, plain, now)
 
 
 def _clock_time(text: str) -> time | None:
@@ -243,6 +246,13 @@ def _named_day(text: str, today: date) -> date | None:
         return _nth_weekday(text.split())
     index = _weekday_index(text)
     return None if index is None else today + timedelta(days=(index - today.weekday() - 1) % 7 + 1)
+
+
+def _named_day_at(text: str, today: date) -> datetime | None:
+    """The moment of "tomorrow at 9:30"; None for a day that has no name."""
+    match = _AT_CLOCK.fullmatch(text)
+    day, clock = (None, None) if match is None else (_named_day(match["day"], today), _clock_time(match["clock"]))
+    return None if day is None or clock is None else datetime.combine(day, clock)
 
 
 def _nth_weekday(words: list[str]) -> date:

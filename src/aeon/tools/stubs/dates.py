@@ -379,7 +379,8 @@ def _arguments(found: dict[str, str | None]) -> JsonObject:
     if "year" in given:
         return {"days_in": f"{given['month']} {given['year']}"}
     if "one" in given:
-        return {"durations": [given["one"], f"{given['two']} ago" if "less" in given else given["two"]]}
+        two = [f"{given['two']} ago" if "less" in given else given["two"]] if "two" in given else []
+        return {"durations": [given["one"], *two]}
     before = given.pop("before", None)
     if before:
         given["add"] += " ago"
