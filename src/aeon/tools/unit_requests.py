@@ -20,7 +20,7 @@ _WORDS = (
     "(?:kilomet(?:er|re)[sn]?|km|miles?) (?:per hour|pro stunde)|met(?:er|re)[sn]? (?:per second|pro sekunde)"
     "|(?:kilo|centi|zenti|milli|quadrat|kubik|quadratkilo)?met(?:er|re)[sn]?|miles?(?: per hour)?|mi|meilen?|yards?|foot|feet"
     "|inch(?:es)?|(?:nautical|square) miles?|seemeilen?|zoll|fuß|fuss|light[ -]years?|lichtjahre?"
-    "|kilos?|(?:kilo|milli)?gram(?:s|mes|me|m)?|pounds?|pfund|ounces?|unzen?|stone|(?:metric )?ton(?:s|nes|nen|ne)?"
+    "|kilos?|(?:kilo|milli)?gram(?:s|mes|me|m)?|pounds?|pfund|zentner|ounces?|unzen?|stone|(?:metric )?ton(?:s|nes|nen|ne)?"
     "|(?:milli|centi|zenti)?lit(?:er|re)[sn]?|gallons?|gallonen?|quarts?|pints?|cups?|tassen?|tablespoons?|teaspoons?"
     "|esslöffel|teelöffel|tbsp|tsp|fluid ounces?|hectares?|hektar|acres?|(?:square|cubic) (?:kilo|centi)?(?:met(?:er|re)s?|feet|inch(?:es)?)"
     "|(?:degrees? |grad )?(?:celsius|fahrenheit)|kelvin|(?:kilo)?joules?|(?:kilo)?(?:calories?|kalorien?)|(?:kilo)?watts?"

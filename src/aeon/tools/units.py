@@ -14,7 +14,9 @@ _NAMES = {
     "inch": 'zoll|"',
     "foot": "fuß|fuss|'",
     "centimeter": "zentimeter",
-    "pound": "pfund|lbs",
+    "pound": "lbs",
+    "pfund": "pfund",
+    "zentner": "zentner",
     "ounce": "unze|unzen",
     "gram": "gramm",
     "kilogram": "kilo|kilos|kilogramm",
@@ -47,6 +49,8 @@ _NAMES = {
     "kilocalorie": "kilokalorie|kilokalorien",
 }
 """Pint's unit, and the names for it that pint lacks or uses for something else ("F" is a farad there)."""
+_GERMAN_UNITS = ("pfund = 500 * gram", "zentner = 50 * kilogram")
+"""What German means by them, in markets and recipes; the pound of 453.6 g is "pound" or "lb" there too."""
 _ALIASES = {alias: unit for unit, aliases in _NAMES.items() for alias in aliases.split("|")}
 _COMMON = (
     "meter kilometer centimeter millimeter mile yard foot inch nautical_mile gram kilogram milligram pound ounce "
@@ -136,4 +140,7 @@ def _registry() -> Any:
     """Pint's registry of units; reading its definitions takes about a fifth of a second."""
     from pint import UnitRegistry
 
-    return cast(Any, UnitRegistry)(non_int_type=Fraction)  # exact: 32 degF is 0 degC, not 5.7e-14
+    registry = cast(Any, UnitRegistry)(non_int_type=Fraction)  # exact: 32 degF is 0 degC, not 5.7e-14
+    for definition in _GERMAN_UNITS:
+        registry.define(definition)
+    return registry

@@ -76,6 +76,7 @@ SUITED = {
         Wie viele Meter sind 3 Meilen?
         Rechne 20 Celsius in Fahrenheit um.
         Was sind 5 Pfund in kg?
+        2 Zentner in kg
         Wie viel sind 12 Zoll in cm?
         Wie viel Grad Fahrenheit sind 20 Grad Celsius?
         how many weeks are there in 98 days
