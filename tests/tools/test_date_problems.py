@@ -1,12 +1,16 @@
 """Stories with dates and times that code reads, and those that it leaves to a model."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.plan.models import PlanStep
+from aeon.supervisor.answer_checks import doubts_of
+from aeon.supervisor.answered_run import AnsweredRun
 from aeon.testing.clock import FakeClock
 from aeon.tools.date_problems import read_problem
 from aeon.tools.registry import ToolRegistry
@@ -25,7 +29,7 @@ def computed(request):
     return tool.invoke(**plan["steps"][0]["arguments"])
 
 
-@pytest.mark.parametrize(
+STORIES = pytest.mark.parametrize(
     ("request_", "result"),
     [
         # when it ends
@@ -146,11 +150,25 @@ def computed(request):
         ("Die Strecke ist 10 km lang, wie viele m sind das?", 10_000),
     ],
 )
+
+
+@STORIES
 def test_code_understands_a_story_and_computes_it(request_, result):
     answer = computed(request_)
 
     assert answer is not None
     assert answer["result"] == result
+
+
+@STORIES
+def test_core_19_what_code_understood_is_not_doubted(request_, result):
+    step = PlanStep.model_validate(REGISTRY.offer(request_).plan["steps"][0])
+    answer = REGISTRY.get(step.tool).invoke(**step.arguments)
+    call = SimpleNamespace(tool_name=step.tool, arguments=step.arguments, step_id=step.step_id, result=answer)
+    run = AnsweredRun(request_, [step], [call], {step.step_id: answer}, is_planned=True, is_written=False)
+
+    assert answer["result"] == result
+    assert doubts_of(run) == []
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,13 @@ from aeon.supervisor.answered_run import (
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.amounts import as_single_numbers
+from aeon.tools.worked_dates import DATE_TOOL
 
 _ALONE = LazyPattern(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
 """A number that stands alone, not in a date, a time, a name or a range."""
+
+_PLACE = LazyPattern(r"\b(?:number|no\.|nummer|nr\.) \d{1,2}\b", re.IGNORECASE)
+"""Which one of a row is asked for: "dose number 8"; the date tool is given the intervals before it."""
 
 _SHARED_OUT: tuple[tuple[LazyPattern, tuple[float, ...]], ...] = tuple(
     (LazyPattern(pattern, re.IGNORECASE), forms)
@@ -42,7 +46,8 @@ def ignored_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a result for which no call was given some number of the request."""
     if not run.is_planned or any(step.tool is None for step in run.steps):
         return []
-    in_digits = (list(_in_digits(text, run)) for text in (run.request, as_single_numbers(run.request)))
+    request = _PLACE.sub(" ", run.request) if run.steps[-1].tool == DATE_TOOL else run.request
+    in_digits = (list(_in_digits(text, run)) for text in (request, as_single_numbers(request)))
     ignored = [*min(in_digits, key=len), *_in_calculations(run)]
     return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
 

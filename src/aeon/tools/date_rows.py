@@ -29,7 +29,6 @@ _OTHERWISE = (
     rf"|{'|'.join(_PLACES)})[nrs]?\b"
 )
 """Words of a row with gaps, or that begins elsewhere."""
-_AMOUNT = LazyPattern(r"(\d{1,4}) ([^\W\d]+)")
 
 
 def read_row(request: str) -> Arguments | None:
@@ -43,10 +42,4 @@ def read_row(request: str) -> Arguments | None:
     if story is None or not is_row or story.has(_OTHERWISE):
         return None
     place = _PLACES[nth["word"].casefold()] if nth["word"] else int(nth["digits"] or nth["number"])
-    return {"start": story.moments[0], "add": _times(place - 1, story.lengths[0])} if place > 1 else None
-
-
-def _times(count: int, length: str) -> str:
-    """A length `count` times: 5 times "3 weeks" is "15 weeks"."""
-    amount = _AMOUNT.fullmatch(length)
-    return " ".join([length] * count) if amount is None else f"{count * int(amount[1])} {amount[2]}"
+    return {"start": story.moments[0], "add": " ".join([story.lengths[0]] * (place - 1))} if place > 1 else None
