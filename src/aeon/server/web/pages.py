@@ -18,6 +18,7 @@ from aeon.server.auth.caller import Caller
 from aeon.server.web.conversation_list import list_shown
 from aeon.server.web.markdown import render_markdown, show_directions
 from aeon.server.web.navigation import PERMISSIONS, places_at
+from aeon.server.web.shipped_texts import describe
 from aeon.server.web.texts import choose_language, number_text, text
 
 FOLDER: Final = Path(__file__).parent
@@ -54,6 +55,7 @@ def fill(template: str, language: str, values: Mapping[str, object]) -> str:
     words = {
         "t": partial(text, language),
         "num": partial(number_text, language),
+        "described": partial(describe, language),
         "md": _markdown(language),
         "language": language,
     }
