@@ -352,6 +352,7 @@ def test_a_note_is_as_many_whole_sentences_as_fit(reply, note):
 
 @pytest.mark.model
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(1500)
 def test_the_embedded_model_keeps_the_decision_of_the_first_turns_in_a_budget_of_1500_tokens(opened, small_model):
     """By itself, or by code where its summaries cannot be used."""

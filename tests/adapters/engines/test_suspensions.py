@@ -21,6 +21,7 @@ from .test_chaos import completed_once, effects
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
 STOPS = size_of("AEON_CHAOS_STOPS", in_ci=5)
+RUNS, JOBS = ["all", "all"], ["conductor", "worker", "worker"]
 """Of each kind; 50 by hand."""
 
 LEASE = 1.0
@@ -69,8 +70,15 @@ def pause(chance):
     select.select([], [], [], chance.uniform(0, 0.6))
 
 
-@pytest.mark.parametrize("kinds", [["all", "all"], ["conductor", "worker", "worker"]], ids=["runs", "jobs"])
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+@pytest.mark.parametrize(
+    ("database", "kinds"),
+    [
+        pytest.param("sqlite", RUNS, id="sqlite-runs", marks=pytest.mark.nightly),
+        pytest.param("sqlite", JOBS, id="sqlite-jobs"),
+        pytest.param("postgres", RUNS, id="postgres-runs"),
+        pytest.param("postgres", JOBS, id="postgres-jobs", marks=pytest.mark.nightly),
+    ],
+)
 def test_who_goes_on_after_its_lease_repeats_nothing_that_completed(tmp_path, database, kinds, request):
     if database == "postgres":
         (tmp_path / "database").write_text(request.getfixturevalue("postgres")())

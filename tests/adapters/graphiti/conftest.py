@@ -107,7 +107,7 @@ def stock_driver(server, group):
     return Neo4jDriver(f"bolt://127.0.0.1:{server.port}", "neo4j", server.password)
 
 
-@pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
+@pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=[pytest.mark.slow, pytest.mark.nightly])])
 def server(request):
     found = request.getfixturevalue(f"{request.param}_server")
     found.clear()

@@ -15,6 +15,8 @@ class TestMemory(KnowledgeGraphConformance):
 
 @pytest.mark.server
 class TestGraphiti(KnowledgeGraphConformance):
-    @pytest.fixture
-    def graph(self, server):
+    @pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
+    def graph(self, request):
+        server = request.getfixturevalue(f"{request.param}_server")
+        server.clear()
         return open_graphiti(server.address, server.password, HashEmbedder(), lambda: None)

@@ -123,6 +123,7 @@ def test_kills_with_a_record_in_postgresql(tmp_path_factory, falkordb):
         database.kill()
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_kills_with_neo4j(tmp_path):
     if missing := missing_for_neo4j():

@@ -19,7 +19,7 @@ def store(tmp_path):
         yield record
 
 
-@pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
+@pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=[pytest.mark.slow, pytest.mark.nightly])])
 def target(request):
     server = request.getfixturevalue(f"{request.param}_server")
     server.clear()
