@@ -12,6 +12,7 @@ from aeon.platform.errors import RuleError
 
 if TYPE_CHECKING:
     from aeon.platform.catalog.apply import ApplyStep
+    from aeon.platform.store import UnitOfWork
 
 REPLY_TOOL: Final = "converse_with_tools"
 """The tool that answers in conversations unless another Process is chosen."""
@@ -33,17 +34,25 @@ def ensure_default_tool(platform: Platform, name: str) -> None:
 
 
 def load_default_catalog(platform: Platform) -> "list[ApplyStep]":
-    """Load what Aeon ships, and return what changed. Raises StoreError.
+    """Load what Aeon ships, all of it or nothing, and return what changed. Raises StoreError.
 
-    Where another process loads it at the same time, each goes on with what the other one has not made yet.
+    Where another process loads it at the same time, the one that is later begins again, and finds it there.
     """
     from aeon.platform.catalog.defaults import load_defaults
     from aeon.platform.processes.documents import ProcessDocuments
+    from aeon.platform.processes.repository import ProcessRepository
+    from aeon.platform.unit_store import UnitStore
 
-    catalog, races = platform.catalog, 0
+    def load(unit: "UnitOfWork") -> "list[ApplyStep]":
+        store = UnitStore(platform.store, unit)
+        catalog = platform.catalog.on(store)
+        processes = ProcessDocuments(catalog, ProcessRepository(store, catalog), DEFAULTS_OWNER)
+        return load_defaults(catalog, {"Process": processes})
+
+    races = 0
     while True:
         try:
-            return load_defaults(catalog, {"Process": ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)})
+            return platform.store.update(load)
         except (RuleError, ApplyError) as error:  # ApplyError: it saw a tool of another one, and not yet its service
             races += 1
             if (isinstance(error, RuleError) and error.rule != "name_unique") or races > _MOST_RACES:

@@ -31,12 +31,18 @@ class Catalog:
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         self.new_id = new_id
-        self.ledger = Ledger(store, clock or SystemClock())
+        self._vault = vault
+        self._clock = clock or SystemClock()
+        self.ledger = Ledger(store, self._clock)
         self.services = ServiceRepository(store, self.ledger, new_id)
         self.secrets = SecretRepository(store, self.ledger, vault, new_id)
         self.tools = ToolRepository(store, self.ledger, self.services, self.secrets, new_id)
         self.service_templates = ServiceTemplateRepository(store, self.ledger, new_id)
         self.tool_templates = ToolTemplateRepository(store, self.ledger, new_id)
+
+    def on(self, store: Store) -> "Catalog":
+        """The same catalog on another view of its record: within a unit of work, see `UnitStore`."""
+        return Catalog(store, self._vault, clock=self._clock, new_id=self.new_id)
 
     def add_user(self, user: str) -> None:
         """Adds a user, who can then own things, if they do not exist."""
