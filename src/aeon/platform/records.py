@@ -113,22 +113,22 @@ def _message(cls: type[BaseModel], error: "ErrorDetails") -> str:
     details: dict[str, Any] = error.get("ctx", {})
     match error["type"]:
         case "string_pattern_mismatch":
-            said = _NO_PATTERN.get(str(details.get("pattern")), error["msg"])
+            problem = _NO_PATTERN.get(str(details.get("pattern")), error["msg"])
         case "extra_forbidden":
             *above, field = error["loc"]
-            said = f"there is no field {field!r} here; {_known(str(field), _known_fields(cls, above))}"
+            problem = f"there is no field {field!r} here; {_known(str(field), _known_fields(cls, above))}"
         case "union_tag_invalid":
             names = re.findall(r"'([^']+)'", details["expected_tags"])
-            said = f"there is no type {details['tag']!r} here; {_known(details['tag'], names)}"
+            problem = f"there is no type {details['tag']!r} here; {_known(details['tag'], names)}"
         case "union_tag_not_found":
-            said = "it has no type"
+            problem = "it has no type"
         case "model_attributes_type":
-            said = "it must be an object"
+            problem = "it must be an object"
         case "model_type":
-            said = f"it must be an object with {', '.join(_known_fields(cls, error['loc']))}"
+            problem = f"it must be an object with {', '.join(_known_fields(cls, error['loc']))}"
         case _:
-            said = error["msg"]
-    return said
+            problem = error["msg"]
+    return problem
 
 
 def _known(name: str, names: list[str]) -> str:

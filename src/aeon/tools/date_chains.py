@@ -59,7 +59,7 @@ def _read_journey(story: Story) -> Arguments | None:
 def _read_way_back(story: Story) -> Arguments | None:
     """I must be there at 9:00, the walk takes 10 minutes and the ride 25 minutes. When must I leave?"""
     is_asked = len(story.lengths) > 1 and story.has(rf"{WHEN}[^.!?]*\b{STARTS}\b")
-    is_back = has(IN_TIME, story.told) or has(BACK, story.told)
+    is_back = has(IN_TIME, story.statement) or has(BACK, story.statement)
     if not is_asked or not is_back or story.has(_NOT_ADDED) or story.has(_OWN_LENGTH):
         return None
     return {"start": story.moments[0], "add": " ".join(story.lengths), "before": "before"}

@@ -54,7 +54,7 @@ def _read_end(story: Story) -> Arguments | None:
 def _read_start(story: Story) -> Arguments | None:
     """I must be there at 9:00, and it takes 40 minutes. When must I leave?"""
     is_asked = story.has(rf"{WHEN}[^.!?]*\b{STARTS}\b")
-    if not is_asked or not story.is_pair or not (has(IN_TIME, story.told) or has(BACK, story.told)):
+    if not is_asked or not story.is_pair or not (has(IN_TIME, story.statement) or has(BACK, story.statement)):
         return None
     return {"start": story.moments[0], "add": story.lengths[0], "before": "before"}
 

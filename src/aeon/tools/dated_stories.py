@@ -74,7 +74,7 @@ class Story(NamedTuple):
         return len(self.moments) == len(self.lengths) == 1
 
     @property
-    def told(self) -> str:
+    def statement(self) -> str:
         """The text without the question for a moment."""
         return compiled(rf"{WHEN}[^.!?,]*").sub(" ", self.text)
 

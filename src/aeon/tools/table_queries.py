@@ -24,7 +24,7 @@ QUERY_INSTRUCTIONS: Final = (
 
 _MAX_QUERY: Final = 2000
 _MAX_ROWS: Final = 200
-"""Rows of an answer; how many more there are is said."""
+"""Rows of an answer; how many more there are is shown."""
 
 _MAX_ANSWER: Final = 10_000_000
 """Bytes of a value that a query may make."""
@@ -313,11 +313,11 @@ def _restrict(database: sqlite3.Connection) -> None:
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ANSWER)
 
 
-def _cleaned(said: str) -> str:
+def _cleaned(reply: str) -> str:
     """The query in a model's words: without a fence, what stands before it, and the semicolon at its end."""
-    fenced = _FENCED.search(said)
-    begun = _BEGUN.search(said)
-    query = fenced[1] if fenced else said[begun.end() :].split("\n\n", maxsplit=1)[0] if begun else said
+    fenced = _FENCED.search(reply)
+    begun = _BEGUN.search(reply)
+    query = fenced[1] if fenced else reply[begun.end() :].split("\n\n", maxsplit=1)[0] if begun else reply
     return query.strip().rstrip("`").rstrip().rstrip(";").rstrip()
 
 

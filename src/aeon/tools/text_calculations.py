@@ -124,14 +124,14 @@ class CalculateFromTextTool(Tool):
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError for what has no calculation and is no number."""
-        said = kwargs["calculation"]
-        expression = calculation_in(said)
+        reply = kwargs["calculation"]
+        expression = calculation_in(reply)
         if expression is None:
-            raise ToolError(f"The model gave no calculation: {said[:200]}", next_step="Ask in other words.")
+            raise ToolError(f"The model gave no calculation: {reply[:200]}", next_step="Ask in other words.")
         return {"result": evaluate_expression(expression)}
 
 
-def calculation_in(said: str) -> str | None:
+def calculation_in(reply: str) -> str | None:
     """The calculation before the first "=" of a model's first line, or its only number; None without one."""
-    line = next((each for each in said.splitlines() if each.strip(" `")), "")[:_MAX_LINE]
+    line = next((each for each in reply.splitlines() if each.strip(" `")), "")[:_MAX_LINE]
     return calculation_at_end(line.partition("=")[0])
