@@ -87,6 +87,8 @@ def calculated(request, expression):
         ("I work from 9:05 to 17:35. How many hours is that?", "9:05, 17:35"),
         ("He was born on 3 May 1950 and died on 2 May 2020. How old was he?", "3 May 1950, 2 May 2020"),
         ("Wie lange ist von 8:15 bis 11:00?", "8:15, 11:00"),
+        ("I am free from 9:05 to 17:35, she from 10:00. How much free time do we share?", "9:05, 17:35, 10:00"),
+        ("Ich habe von 8:15 bis 11:00 Zeit. Wie viel gemeinsame Zeit ist das?", "8:15, 11:00"),
     ],
 )
 def test_a_length_of_time_that_was_calculated_as_a_number_is_doubted(request_, named):

@@ -125,6 +125,13 @@ STORIES = pytest.mark.parametrize(
             "2027-04-09",
         ),
         ("Das Kind kam am 29. Januar 2028. Welches Datum ist 100 Tage danach?", "2028-05-08"),
+        # the other end of a length
+        (
+            "The alarm rang at 1:15 am, exactly 3 hours and 40 minutes after I'd gone to bed. When did I go to bed?",
+            "21:35",
+        ),
+        ("The guests came at 19:10, 25 minutes before dinner was ready. When was dinner ready?", "19:35"),
+        ("Der Wecker ging um 6:15 Uhr, 7 Stunden 40 Minuten nachdem ich im Bett war. Wann war ich im Bett?", "22:35"),
         # one of a longer row
         ("the bin is emptied every 3 weeks, first on 12 January 2027. when is the 6th collection?", "2027-04-27"),
         ("Eye drops every 6 hours, the first at 10:15 pm. What time is dose number 8?", "16:15"),
@@ -195,6 +202,8 @@ def test_core_19_what_code_understood_is_not_doubted(request_, result):
         "The film starts at 20:15 and lasts 2 hours. I want to be there 10 minutes before. When must I leave?",
         "I leave at 8:00, ride 40 minutes, and today it is 10 minutes faster. When do I arrive?",
         "The flight takes off at 13:25 local time, 9 hours and 50 minutes, then 20 minutes taxi. When do I arrive?",
+        # The length is to another event than the one that is asked for.
+        "The alarm rang at 6:15, 7 hours and 40 minutes after I had gone to bed. When did I have breakfast?",
         # A first day that counts, a row with gaps or one that begins elsewhere.
         "The visa is valid 90 days from 18 October 2027, the arrival counts as the first day. What is the last day?",
         "A lesson every week, the first on 7 September 2027, except the holidays. When is the 5th?",

@@ -32,7 +32,8 @@ _NAME = LazyPattern(r"[A-ZÄÖÜ][\w-]+(?: [A-ZÄÖÜ][\w-]+)*")
 _SOME_DAY = datetime(2026, 1, 15)  # noqa: DTZ001  # gets the zone of each place
 _HOW_MUCH = LazyPattern(r"\b(?:how (?:much|many)|wie ?viele?)\b", re.IGNORECASE)
 _ASKS_LENGTH = LazyPattern(
-    r"\b(?:how (?:long|old|much time)|wie (?:lange|alt|viel zeit))\b|\b(?:how (?:many|much)|wie ?viele?)(?: \w+){0,2}? "
+    r"\b(?:how (?:long|old|much (?:\w+ ){0,2}time)|wie (?:lange|alt|viel (?:\w+ ){0,2}zeit))\b"
+    r"|\b(?:how (?:many|much)|wie ?viele?)(?: \w+){0,2}? "
     r"(?:(?:second|minute|hour|day|week|month|year)s?|(?:sekunde|minute|stunde|tage?|woche|monate?|jahre?)n?)\b",
     re.IGNORECASE,
 )

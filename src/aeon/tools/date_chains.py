@@ -1,5 +1,7 @@
 """Stories in which lengths of time follow one moment: a journey with a change, a way to a flight, a deadline. Pure."""
 
+from aeon.base.lazy_pattern import LazyPattern
+from aeon.tools.date_requests import compiled
 from aeon.tools.dated_stories import BACK, ENDS, IN_TIME, SHIFTED, STARTS, WHEN, Arguments, Story, has
 
 _ONE_AFTER_ANOTHER = (
@@ -37,6 +39,12 @@ _WHICH_DATE = (
     r"|\b(?:what|which) (?:date|day) (?:is|was|will be) <lengths> (?:later|after (?:that|it)|before (?:that|it))\s*\?"
     r"|\bwelche[rs] (?:datum|tag) (?:ist|war|wäre) (?:das|(?:das )?<lengths> (?:danach|später|davor|vorher|zuvor))\s*\?"
 )
+_OTHER_END = (
+    r"<moment>[^.!?]*?<lengths> (?:(?P<after>after|nachdem)|before|bevor) (?P<event>[^.!?\d]{3,80})[.!?] "
+    r"(?P<question>(?:when|what time|wann|um wie ?viel uhr)\b[^.!?]*)\?"
+)
+"""The moment of one event, its distance from another one, and the question for that of the other."""
+_CONTENT = LazyPattern(r"[^\W\d_]{3,}")
 _AFTER = r"<lengths> (?:after|later|from|nach|danach|später)\b"
 _BEFORE = r"<lengths> (?:before|earlier|vor|davor|vorher|zuvor|früher)\b"
 
@@ -45,7 +53,8 @@ def read_chain(story: Story) -> Arguments | None:
     """The moment and the lengths of a story in which they follow one another; None if code does not understand it."""
     if len(story.moments) != 1 or not story.lengths:
         return None
-    return _read_journey(story) or _read_way_back(story) or _read_deadline(story) or _read_apart(story)
+    readers = (_read_journey, _read_way_back, _read_deadline, _read_apart, _read_other_end)
+    return next((found for reader in readers if (found := reader(story)) is not None), None)
 
 
 def _read_journey(story: Story) -> Arguments | None:
@@ -80,3 +89,18 @@ def _read_apart(story: Story) -> Arguments | None:
     if not is_asked or not has("<day>", story.moments[0]):
         return None
     return {"start": story.moments[0], "add": story.lengths[0], **({"before": "before"} if is_before else {})}
+
+
+def _read_other_end(story: Story) -> Arguments | None:
+    """The alarm rang at 6:15, 7 hours and 40 minutes after I had gone to bed. When did I go to bed?"""
+    found = compiled(_OTHER_END).search(story.text) if story.is_pair else None
+    if found is None or not _names_same(found["event"], found["question"]):
+        return None
+    start = {"start": story.moments[0], "add": story.lengths[0]}
+    return {**start, "before": "before"} if found["after"] else start
+
+
+def _names_same(event: str, question: str) -> bool:
+    """Whether a question names what an event is about: the last word of either is in the other."""
+    words, asked = (_CONTENT.findall(text.casefold()) for text in (event, question))
+    return bool(words) and bool(asked) and (words[-1] in asked or asked[-1] in words)
