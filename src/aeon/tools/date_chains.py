@@ -96,8 +96,7 @@ def _read_other_end(story: Story) -> Arguments | None:
     found = compiled(_OTHER_END).search(story.text) if story.is_pair else None
     if found is None or not _names_same(found["event"], found["question"]):
         return None
-    start = {"start": story.moments[0], "add": story.lengths[0]}
-    return {**start, "before": "before"} if found["after"] else start
+    return {"start": story.moments[0], "add": story.lengths[0], **({"before": "before"} if found["after"] else {})}
 
 
 def _names_same(event: str, question: str) -> bool:
