@@ -20,6 +20,8 @@ from aeon.cli.console import discard_unwritten, print_data, print_error, print_m
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.signals import dropped_termination, exit_code_of, handled_signals, raise_termination
 
+_TEMPORAL_THREADS = "temporalio.bridge.temporal_sdk_bridge"
+"""The module whose native threads outlive every client."""
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -39,8 +41,10 @@ def run_process(argv: Sequence[str]) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
     _flush()
     gc.freeze()  # Python otherwise searches all loaded modules for garbage, although the process ends
-    if code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE):
-        # Exit at once: a second Ctrl-C, or a thread still in the model's native code, must not delay the exit.
+    is_ended_early = code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE)
+    if is_ended_early or _TEMPORAL_THREADS in sys.modules:
+        # Exit at once: a second Ctrl-C, or a thread still in the model's native code, must not delay the exit, and
+        # Temporal's native threads abort a Python that is already shutting down, whatever the command has done.
         os._exit(code)
     sys.exit(code)
 
