@@ -204,9 +204,11 @@ def test_core_19_what_code_understood_is_not_doubted(request_, result):
         "The flight takes off at 13:25 local time, 9 hours and 50 minutes, then 20 minutes taxi. When do I arrive?",
         # The length is to another event than the one that is asked for.
         "The alarm rang at 6:15, 7 hours and 40 minutes after I had gone to bed. When did I have breakfast?",
+        "The contract is valid for 6 months from 1 March 2027. What is the last day?",
         # A first day that counts, a row with gaps or one that begins elsewhere.
         "The visa is valid 90 days from 18 October 2027, the arrival counts as the first day. What is the last day?",
         "A lesson every week, the first on 7 September 2027, except the holidays. When is the 5th?",
+        "The meeting is every 2 weeks from 5 January 2027 on. When is the second meeting in March?",
         "The bin is emptied every 3 weeks, the second time on 12 January 2027. When is the 6th?",
         # An evening that is written like a morning.
         "The show starts at 8:15 in the evening and takes 2 hours. When does it end?",

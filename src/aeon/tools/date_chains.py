@@ -25,7 +25,7 @@ _DEADLINE = (
     r"|expires?|fällig\w*|letzte[rn]? (?:mögliche[rn]? )?tag|frist|spätestens)\b"
 )
 _WITHIN = (
-    r"\b(?:within|payable|due|valid|have <lengths>|innerhalb|binnen|zahlbar|fällig|gültig|habe <lengths>"
+    r"\b(?:within|payable|due|have <lengths>|innerhalb|binnen|zahlbar|fällig|habe <lengths>"
     r"|<lengths> (?:time|zeit))\b"
 )
 _COUNTED_OTHERWISE = (

@@ -16,9 +16,10 @@ _NTH = LazyPattern(
     r"(?P<question>\b(?:when|wann|what time|um wie ?viel uhr|(?:which|what) (?:date|day)|an welchem (?:tag|datum))\b"
     r"[^.!?]*?)"
     rf"\b(?:(?P<word>{'|'.join(_PLACES)})[nrs]?|(?P<digits>\d{{1,2}})(?:st|nd|rd|th)"
-    r"|(?:number|no\.|nummer|nr\.) (?P<number>\d{1,2}))\b",
+    r"|(?:number|no\.|nummer|nr\.) (?P<number>\d{1,2}))\b(?![^.!?]*\b(?:in|of|on|this|im|am|des|dieses)\b)",
     re.IGNORECASE,
 )
+"""Which one is asked for, of the whole row: not the second one in March."""
 _EVERY = r"\b(?:every|each|alle|jede\w*) (?=<length>)"
 _FIRST = (
     r"\b(?:first|1st|from|since|starting|beginning|starts?|begins?|erste\w*|ab|von|seit|beginnend|beginnt|startet)\b"

@@ -15,7 +15,7 @@ WHEN = (
     r"\b(?:when|what time|(?:which|what) (?:date|(?:week)?day)|wann|um wie ?viel uhr"
     r"|an welchem (?:(?:wochen)?tag|datum)|welche[sm] datum)\b"
 )
-"""A pattern for the question for a moment."""
+"""A pattern for a question that asks when something is."""
 ENDS = (
     r"(?:ends?|over|finish(?:es|ed)?|arrives?|arrival|ready|done|back|due|expires?|come|endet|ende|fertig|ankommen|ankunft"
     r"|kommt\b.*\ban|vorbei|zurück|fällig|(?:es|er|sie) da)"
