@@ -19,6 +19,9 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 PROGRAMS = re.compile(r"\b(?:curl|git|openssl)\b(?= )")
 """What small systems leave out."""
 
+PORT = re.compile(r"\b18[0-9]{3}\b")
+"""A port on which something listens."""
+
 HOWTOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
 PAGES = [*HOWTOS, *sorted((ROOT / "docs").glob("tutorial-*.md")), ROOT / "docs" / "upgrading.md"]
 """Pages with console blocks or snippets, or both."""
@@ -123,6 +126,17 @@ def test_every_command_with_the_model_prints_what_is_said(document, tmp_path, en
 def test_every_command_with_a_server_prints_what_is_said(document, tmp_path, environ, postgres_server):
     """`$RECORD` is the address of an empty database."""
     assert play(document, tmp_path, "server", {**environ, "RECORD": postgres_server.create_database()}) > 0
+
+
+def test_no_two_of_these_tests_listen_on_one_port():
+    """They run at the same time, and one would be answered by the other's server."""
+    users: dict[str, set[tuple[str, str]]] = {}
+    for document in (*DOCUMENTS, *PAGES):
+        for kind, mark, body in blocks(document):
+            for port in PORT.findall(body) if kind == "console" else ():
+                users.setdefault(port, set()).add((document.name, mark))
+    assert len(users) > 10
+    assert {port: found for port, found in users.items() if len(found) > 1} == {}
 
 
 def test_every_page_is_executed():
