@@ -160,6 +160,7 @@ def background():
     yield begin
     for each in begun:
         each.close()
+        print(*each.process.args[3:], each.report, sep="\n")  # noqa: T201 - shown if the test fails
 
 
 @pytest.fixture

@@ -214,7 +214,10 @@ def test_a_moved_run_is_paused_if_it_was_and_goes_on_with_its_process(aeon, appl
         assert aeon("log", "move", run, "--json").json["id"] == moved[run], "again, the same one"
     assert aeon("process", "resume", "send").code == 0
     worker = background("serve", "worker")
-    until(lambda: aeon("log", "answer", moved[with_process], "ask", "yes", "--no-wait").code == 0)
+    until(
+        lambda: aeon("log", "answer", moved[with_process], "ask", "yes", "--no-wait").code == 0,
+        lambda: aeon("log", "show", moved[with_process]).out,
+    )
     until(lambda: ids(aeon, "--phase", "completed") == [moved[with_process]])
     assert ids(aeon, "--phase", "paused") == [moved[own]]
     assert shop.calls == {"/own": 1, "/with": 1, "/home": 1}
