@@ -160,6 +160,7 @@ def background():
     yield begin
     for each in begun:
         each.close()
+    for each in begun:
         print(*each.process.args[3:], each.report, sep="\n")  # noqa: T201 - shown if the test fails
 
 
