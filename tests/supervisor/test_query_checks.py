@@ -25,6 +25,13 @@ def doubts(request, query):
         ("Hours per city", "SELECT city, SUM(hours) AS s FROM team GROUP BY city ORDER BY s DESC"),
         ("Which order has the highest total?", "SELECT id FROM orders ORDER BY total DESC LIMIT 1"),
         ("The 3 longest films", "SELECT title FROM films ORDER BY duration_minutes DESC LIMIT 3"),
+        ("What do a door and a chair cost together?", "SELECT SUM(price) FROM items WHERE name IN ('door', 'chair')"),
+        (
+            "How much are a and b combined?",
+            "SELECT (SELECT v FROM t WHERE k = 'a') + (SELECT v FROM t WHERE k = 'b') AS v",
+        ),
+        ("Which products are bought together?", "SELECT product, other FROM pairs"),
+        ("Wer arbeitet mit Ben zusammen?", "SELECT Name FROM teams WHERE Partner = 'Ben'"),
         ("Sales in February 2026", "SELECT COUNT(*) FROM sales WHERE date BETWEEN '2026-02-01' AND '2026-02-28'"),
     ],
 )
@@ -44,6 +51,12 @@ def test_what_computes_what_is_asked_is_not_doubted(request_, query):
             "SELECT customer FROM big ORDER BY amount DESC LIMIT 1",
             "the query adds nothing up",
         ),
+        (
+            "Wie viel kosten Tür und Stuhl zusammen?",
+            "SELECT Preis FROM m WHERE Artikel = 'Tür' UNION SELECT Preis FROM m WHERE Artikel = 'Stuhl'",
+            "the query adds nothing up",
+        ),
+        ("What do A+ and B cost together?", "SELECT price FROM t WHERE name IN ('A+', 'B')", "adds nothing up"),
         ("How many of the first 10 are open?", "SELECT COUNT(*) FROM t WHERE open = 'true'", "leaves out 10"),
     ],
 )

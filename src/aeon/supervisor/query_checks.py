@@ -14,8 +14,13 @@ _COMPUTED: Final = LazyPattern(
 )
 """What a query adds up, averages or sorts by."""
 
-_ADDED_UP: Final = LazyPattern(r"\b(?:total|sum|average|mean|insgesamt|summe|durchschnitt|mittelwert)", re.IGNORECASE)
-_ADDS: Final = LazyPattern(r"\b(?:sum|avg|total|count)\s*\(", re.IGNORECASE)
+_ADDED_UP: Final = LazyPattern(
+    r"\b(?:total|sum|average|mean|insgesamt|summe|durchschnitt|mittelwert)"
+    r"|\b(?:how (?:much|many|long)|costs?|wie ?viele?|wie lange|kosten|kostet)\b[^.?!]{0,200}"
+    r"\b(?:together|altogether|combined|in all|zusammen)\b",
+    re.IGNORECASE,
+)
+_ADDS: Final = LazyPattern(r"\b(?:sum|avg|total|count)\s*\(|\+", re.IGNORECASE)
 
 _IDENTIFIER: Final = LazyPattern(r'"[^"]+"|(?<![\w\'])[^\W\d]\w*(?!\s*\()')
 _LITERAL: Final = LazyPattern(r"'[^']*'")
@@ -85,7 +90,9 @@ def query_doubts(run: AnsweredRun) -> list[str]:
 def _is_added_up(request: str, query: str) -> bool:
     """Whether a query adds up what a request wants a total or an average of; a column may be one already."""
     named = _ADDED_UP.search(request)
-    return named is None or _ADDS.search(query) is not None or named[0].casefold() in query.casefold()
+    return (
+        named is None or _ADDS.search(_LITERAL.sub("''", query)) is not None or named[0].casefold() in query.casefold()
+    )
 
 
 def _computed_columns(query: str) -> Iterator[str]:

@@ -376,3 +376,19 @@ def test_a_file_takes_a_secret_away_and_changes_its_scope(world):
     without = scoped.replace("secret: weather key\n", "")
     assert ("change", "Tool", ("secretId", "secretScope")) in applied(world, user, without)
     assert {verb for verb, *_ in applied(world, user, without)} == {"keep"}
+
+
+def test_a_tool_tells_its_own_faults_too_where_its_service_is_missing_or_has_faults(world):
+    """All errors of one input come at once."""
+    tool = """
+kind: Tool
+name: forecast
+service: weather
+operation: {type: rest_reqest, path: /x}
+"""
+    unknown_type = "$.operation: there is no type 'rest_reqest' here; did you mean 'rest_request'?"
+    missing, *own = problems(tool, world, "anna")
+    assert "no service named 'weather'" in missing
+    assert [each.partition(": ")[2] for each in own] == [unknown_type, "$.inputSchema: field required"]
+    service = "kind: Service\nname: weather\ntype: rest_api\nprotocol: http\nconnectionSchema: {type: array}\n---"
+    assert [each for each in problems(service + tool, world, "anna") if unknown_type in each]

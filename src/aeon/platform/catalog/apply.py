@@ -180,6 +180,8 @@ class Applier:
                 warnings = tuple(self._check(document, new))
                 steps.append(self._step(document, new, planned)._replace(warnings=warnings))
                 planned[document.kind, document.name] = new
+            except NotFoundError as error:
+                problems += [*_problems_of(document, error), *_field_problems(document)]
             except PlatformError as error:
                 problems += _problems_of(document, error)
         return steps, problems
@@ -339,6 +341,19 @@ class Applier:
 
 def _of_others(user: str, uses: Iterable[EntityUse]) -> tuple[str, ...]:
     return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
+
+
+def _field_problems(document: CatalogDocument) -> list[DocumentProblem]:
+    """Returns the problems in the fields of a tool that refers to something missing."""
+    if document.kind != "Tool" or "template" in document.fields:
+        return []
+    fields = {name: value for name, value in document.fields.items() if name not in _REFERENCES}
+    references = {field: TO_COME for name, (_, field) in _REFERENCES.items() if name in document.fields}
+    try:
+        _KINDS["Tool"].new.parsed({**fields, **references})
+    except PlatformError as error:
+        return _problems_of(document, error)
+    return []
 
 
 def _problems_of(document: CatalogDocument, error: PlatformError) -> list[DocumentProblem]:
