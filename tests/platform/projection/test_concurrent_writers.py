@@ -116,6 +116,20 @@ def test_so_it_is_where_the_younger_transaction_has_the_earlier_event(store, tar
     assert not list(find_differences(store, target))
 
 
+def test_a_sync_after_one_that_had_to_wait_reads_to_the_last_change(store, target, projector):
+    projector.sync()
+    slow = Writer(store)
+    with closed(slow):
+        slow.add_user("slow")
+        store.update(lambda unit: unit.write(ADD_USER, {"id": "meanwhile"}))
+        projector.sync(seconds=0)
+        assert there(target, "meanwhile") == set()
+        slow.commit()
+    store.update(lambda unit: unit.write(ADD_USER, {"id": "after"}))
+    projector.sync()
+    assert there(target, "slow", "meanwhile", "after") == {"slow", "meanwhile", "after"}
+
+
 def test_a_transaction_that_is_taken_back_holds_nothing_up(store, target, projector):
     projector.sync()
     with pytest.raises(ZeroDivisionError):

@@ -222,7 +222,7 @@ class Projector:
             yield GraphBatch(edge_sources=page.keys, edges=self._record.edges(page))
 
     def _catch_up(self, at: ProjectionPosition, seconds: float) -> int:
-        """Processes the events up to the current last one, and returns their number."""
+        """Processes the settled events up to the one that is last now or a later one, and returns their number."""
         until, processed = self._settled_event(at.seq, seconds), 0
         while at.seq < until and (events := self._events(at.seq, until)):
             at = self._process(events, at)
@@ -233,21 +233,22 @@ class Projector:
         return self._store.read(queries.EVENTS, {"after": after, "until": until, "limit": self._size})
 
     def _settled_event(self, after: int, seconds: float) -> int:
-        """Returns the last settled event; `after` if none settles in `seconds`.
+        """Returns a settled event that is not before the last one; an earlier one if that does not settle in `seconds`.
 
-        No other event can appear before a settled one.
+        No other event can appear before a settled one. A horizon that did not settle is kept for the next call, so
+        that constant writers cannot hold the graph up; events after it need a horizon of their own.
         """
-        last = self._store.read(queries.LAST_EVENT)[0]["seq"]
-        if last is None or last <= after:
-            return after
-        horizon = self._horizon or self._store.update(lambda unit: unit.read(queries.HORIZON)[0])
-        self._horizon, end = horizon, self._clock.monotonic() + seconds
-        while self._store.read(queries.OLDEST_TRANSACTION)[0]["xid"] < horizon["xid"]:
-            if self._clock.monotonic() >= end:
-                return after
-            self._clock.sleep(_SETTLING_PAUSE)
-        self._horizon = None
-        return horizon["seq"]
+        last, settled = self._store.read(queries.LAST_EVENT)[0]["seq"] or after, after
+        end = self._clock.monotonic() + seconds
+        while settled < last:
+            horizon = self._horizon or self._store.update(lambda unit: unit.read(queries.HORIZON)[0])
+            self._horizon = horizon
+            while self._store.read(queries.OLDEST_TRANSACTION)[0]["xid"] < horizon["xid"]:
+                if self._clock.monotonic() >= end:
+                    return settled
+                self._clock.sleep(_SETTLING_PAUSE)
+            self._horizon, settled = None, max(settled, horizon["seq"])
+        return settled
 
     def _process(self, events: list[Row], at: ProjectionPosition) -> ProjectionPosition:
         keys = [NodeKey(event["label"], event["subject"]) for event in events if event["label"] != _MARKER_LABEL]
