@@ -72,6 +72,13 @@ def test_version(aeon):
         (["jobs", "list"], "It is a part of another: `aeon process job`."),
         (["serve", "drain"], "It is a part of another: `aeon serve worker drain`."),
         (["run", "x", "--tll", "3"], "No such option: --tll"),
+        (["what is 2+2"], "For a request: aeon run 'what is 2+2'."),
+        (["run", "what", "is", "it?"], "Unexpected: is 'it?'. Put a text in quotes: 'what is it?'."),
+        (["tool", "call", "date_math", "start=today"], "Give inputs as options: --input start=today."),
+        (["process", "run", "p", "a=b", "c=d e"], "--input a=b --input 'c=d e'."),
+        (["tool", "show", "a", "b"], "Error: Unexpected: b.\n"),
+        (["tool", "show", "a", "\x1b[2J"], "Unexpected: '\\x1b[2J'."),
+        (["run", "list"], "`aeon log list` lists what ran."),
     ],
 )
 def test_a_wrong_command_names_the_nearest_and_is_code_2(aeon, argv, said):

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aeon.application.folder_owner import OwnerServices
 from aeon.base.project_folder import state_folder
@@ -15,6 +15,9 @@ from aeon.platform.store_identity import get_record_id
 from aeon.settings import LoadedSettings
 
 __all__ = ["RequestKey", "Workspace", "Workspaces", "open_app_workspace", "open_workspace"]
+
+_NAMED_USERS: Final = 5
+"""How many of the other users a notice names."""
 
 if TYPE_CHECKING:
     from aeon.application.access import AccessService
@@ -67,7 +70,7 @@ class Workspace:
 
         `has_worker`: this process does what runs in the background.
         """
-        platform.catalog.add_user(user)
+        self._notices = _notices_of_new_user(platform, user) if platform.catalog.add_user(user) else []
         self.user = user
         self._platform = platform
         self._folder = folder
@@ -78,7 +81,7 @@ class Workspace:
     @property
     def notices(self) -> list[str]:
         """Messages for the user about the opening."""
-        return self._platform.notices
+        return [*self._platform.notices, *self._notices]
 
     @property
     def upload_folder(self) -> Path:
@@ -260,6 +263,15 @@ class Workspace:
     def runtime(self) -> "ProcessRuntime":
         """The runtime of Processes, opened at its first use; for services of this floor."""
         return self._open_runtime()
+
+
+def _notices_of_new_user(platform: Platform, user: str) -> list[str]:
+    """Names the users that were there before, since a new one may be a mistyped name."""
+    names = [account.name for account in platform.accounts.list("", _NAMED_USERS + 2) if account.name != user]
+    if not names:
+        return []
+    others = ", ".join(names[:_NAMED_USERS]) + (" and others" if len(names) > _NAMED_USERS else "")
+    return [f"The user {user!r} is new here and owns nothing yet; there were already: {others}."]
 
 
 @contextmanager

@@ -15,6 +15,11 @@ from aeon.tools.attachments import Attachments
 Verbosity: TypeAlias = Literal["quiet", "normal", "verbose"]
 """What is printed besides the answer: nothing, what happens, or also what the planner is offered."""
 
+_COMMANDS = dict.fromkeys(("list", "ls", "ps", "last"), "`aeon log list` lists what ran.") | {
+    "show": "`aeon log show last` shows the newest run."
+}
+"""What people type after `aeon run` who look for another command, and what that is."""
+
 _STDIN = "-"
 """The name of stdin among files."""
 
@@ -72,6 +77,8 @@ def read_asked_request(request: str | None, supplied: UserPlan, options: Request
             "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
         )
     text = read_request(request)
+    if text in _COMMANDS:
+        raise RequestError(f"{text!r} is not a request.", next_step=_COMMANDS[text])
     attachments = given_attachments(options, piped)
     images = read_images(options.images, folder=Path.cwd())
     if attachments is not None:

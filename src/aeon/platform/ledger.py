@@ -215,8 +215,8 @@ class Ledger:
         """Returns the current instant, for the times of a mutation."""
         return self._clock.now()
 
-    def ensure_user(self, user: str) -> None:
-        """Adds the user if they do not exist. Raises RuleError for an invalid user name."""
+    def ensure_user(self, user: str) -> bool:
+        """Adds the user if they do not exist; returns whether they are new. Raises RuleError for an invalid name."""
         if not _USER.fullmatch(user):
             raise RuleError(
                 f"{user!r} is not a valid user name.",
@@ -224,9 +224,10 @@ class Ledger:
                 next_step="Use 1 to 200 characters, no blanks at the ends, no control characters.",
             )
         if self._store.read(queries.HAS_USER, {"user": user}):
-            return
+            return False
         params = {"user": user, "genesis": GENESIS, "at": self.now()}
         self._store.update(lambda unit: unit.write(queries.ADD_USER, params))
+        return True
 
     def require_user(self, user: str) -> None:
         """Raises UnknownUserError for a user who does not exist."""

@@ -249,10 +249,15 @@ def _named_day(text: str, today: date) -> date | None:
 
 
 def _named_day_at(text: str, today: date) -> datetime | None:
-    """The moment of "tomorrow at 9:30"; None for a day that has no name."""
+    """The moment of "tomorrow at 9:30"; None for a day that has no name. Raises ValueError for "tomorrow at 25:30"."""
     match = _AT_CLOCK.fullmatch(text)
-    day, clock = (None, None) if match is None else (_named_day(match["day"], today), _clock_time(match["clock"]))
-    return None if day is None or clock is None else datetime.combine(day, clock)
+    day = None if match is None else _named_day(match["day"], today)
+    if match is None or day is None:
+        return None
+    clock = _clock_time(match["clock"])
+    if clock is None and ":" in match["clock"]:
+        raise ValueError(f"{match['clock']!r} is not a time of a day; write HH:MM, 00:00 to 23:59")
+    return None if clock is None else datetime.combine(day, clock)
 
 
 def _nth_weekday(words: list[str]) -> date:
@@ -297,7 +302,7 @@ def _written_moment(text: str, plain: str, now: datetime) -> Moment:
     try:
         first, second = (_parser().parse(plain, default=each, dayfirst="." in plain) for each in _DEFAULTS)
     except (ValueError, OverflowError, TypeError) as error:
-        raise ValueError(_unreadable(text)) from error
+        raise ValueError(_unreadable(text, error.__cause__)) from error
     if (first.month, first.day) != (second.month, second.day):
         raise ValueError(f"{text!r} lacks its day or its month; write a date as YYYY-MM-DD")
     if first.tzinfo is not None:
@@ -314,8 +319,9 @@ def _dated(text: str, find: Callable[[], date]) -> date:
         raise ValueError(_unreadable(text)) from None
 
 
-def _unreadable(text: str) -> str:
-    return f"{text!r} is not a date or a time; write YYYY-MM-DD, YYYY-MM-DD HH:MM, HH:MM or 'today'"
+def _unreadable(text: str, cause: BaseException | None = None) -> str:
+    reason = f" ({cause})" if isinstance(cause, ValueError) else ""
+    return f"{text!r} is not a date or a time{reason}; write YYYY-MM-DD, YYYY-MM-DD HH:MM, HH:MM or 'today'"
 
 
 @cache

@@ -26,8 +26,7 @@ def workspace_session(user: str) -> Generator[Workspace]:
             "warning: ",
         )
     with open_workspace(Path.cwd(), loaded, os.environ, user) as workspace:
-        for notice in workspace.notices:
-            print_message(printable(notice), "note: ")
+        _print_notices(workspace)
         os.environ.pop(session.MASTER_KEY, None)  # child processes must not inherit it
         yield workspace
 
@@ -48,4 +47,10 @@ def runtime_session(
         with open_app_workspace(app, os.environ, user) as workspace:
             if reads_folder:
                 app.allow_files(app.folder)
+            _print_notices(workspace)
             yield workspace
+
+
+def _print_notices(workspace: Workspace) -> None:
+    for notice in workspace.notices:
+        print_message(printable(notice), "note: ")

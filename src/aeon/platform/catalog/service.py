@@ -44,9 +44,9 @@ class Catalog:
         """The same catalog on another view of its record: within a unit of work, see `UnitStore`."""
         return Catalog(store, self._vault, clock=self._clock, new_id=self.new_id)
 
-    def add_user(self, user: str) -> None:
-        """Adds a user, who can then own things, if they do not exist."""
-        self.ledger.ensure_user(user)
+    def add_user(self, user: str) -> bool:
+        """Adds a user, who can then own things, if they do not exist; returns whether they are new."""
+        return self.ledger.ensure_user(user)
 
     def service_from(self, template_id: str, own: JsonObject, request: MutationRequest) -> Service:
         """Creates a service with a copy of a template's structure and the `own` fields."""
