@@ -271,7 +271,7 @@ def _notices_of_new_user(platform: Platform, user: str) -> list[str]:
     if not names:
         return []
     others = ", ".join(names[:_NAMED_USERS]) + (" and others" if len(names) > _NAMED_USERS else "")
-    return [f"The user {user!r} is new here and owns nothing yet; there were already: {others}."]
+    return [f"The user {user!r} is new here; there were already: {others}."]
 
 
 @contextmanager

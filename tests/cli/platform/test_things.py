@@ -38,7 +38,7 @@ def test_a_user_who_is_new_beside_others_may_be_a_mistyped_name(aeon):
     assert "is new here" not in aeon("init").err
     mistyped = aeon("tool", "list", "--source", "stored", "--user", "ame")
     assert mistyped.code == 0
-    assert "The user 'ame' is new here and owns nothing yet; there were already: me." in " ".join(mistyped.err.split())
+    assert "The user 'ame' is new here; there were already: me." in " ".join(mistyped.err.split())
     assert "is new here" not in aeon("tool", "list", "--source", "stored", "--user", "ame").err
 
 
