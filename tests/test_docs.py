@@ -144,6 +144,7 @@ def test_every_page_is_executed():
     assert set(PAGES) == {*with_console(""), *with_console("model"), *with_snippets()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [*DOCUMENTS, *with_snippets()], ids=lambda d: d.name)
 def test_every_snippet_prints_what_is_said(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -147,6 +147,7 @@ def test_merged_names_are_described_together_and_apart_again_platform_37(opened)
     assert described(project) is None
 
 
+@pytest.mark.slow
 def test_a_worker_describes_what_is_mentioned_often_unless_that_is_off_platform_38(opened):
     project = opened(model=ScriptedAdapter([FOUND] * 3))
     for text in SAID:

@@ -132,6 +132,7 @@ for piece in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [READ_REQUESTS, READ_REPLIES], ids=["requests", "replies"])
 def test_no_text_makes_a_pattern_take_long(program):
     """All of them take seconds; a failure names, last, the piece that took minutes."""

@@ -68,6 +68,7 @@ print(*ids)
 """Opens new databases at the same moments as others do."""
 
 
+@pytest.mark.slow
 def test_eight_processes_that_open_new_databases_at_once_all_succeed(tmp_path):
     """Measured E12: asked to change the journal, SQLite does not wait for others. 25 times eight, and as many memories."""
     command = [sys.executable, "-c", OPENS, str(tmp_path), "25"]

@@ -22,6 +22,7 @@ def opened(address, password=None):
     return open_graphiti(address, password, HashEmbedder(), lambda: ScriptedAdapter([]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "name"),
     [

@@ -172,6 +172,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for():
 LOOPS = "{{#each l}}" + "{{#each @root.l}}" * 3 + "{{/each}}" * 4
 
 
+@pytest.mark.slow
 def test_platform_6_a_prompt_that_would_not_be_made_in_time_is_not_waited_for_and_ends():
     given = {"l": list(range(100))}
     with pytest.raises(OperationError, match=r"no answer within 0\.05 s"):

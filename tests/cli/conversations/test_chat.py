@@ -456,6 +456,7 @@ def test_an_answer_whose_run_was_deleted_has_failed_and_hinders_nobody_platform_
         assert (failed.state, failed.failure) == ("failed", "its run was deleted")
 
 
+@pytest.mark.slow
 def test_a_model_server_that_is_down_fails_the_answer_soon_and_says_where_and_how_to_go_on(talk, aeon):
     """Before, the step was retried after 1, 4 and 16 s, as a background job is."""
     server, chat = talk()

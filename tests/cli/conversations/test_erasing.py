@@ -99,6 +99,7 @@ def said(aeon, double, monkeypatch):
     return id_
 
 
+@pytest.mark.slow
 def test_of_a_forgotten_conversation_no_byte_is_left_platform_28(aeon, said):
     assert len(files_with(OURS)) >= 3
     tree = aeon("conversation", "tree", said, "--json").json

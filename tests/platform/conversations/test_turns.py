@@ -239,6 +239,7 @@ def test_a_process_that_wrote_a_summary_a_note_or_of_an_entity_cannot_be_deleted
     assert "Disable it" in refused.value.advice
 
 
+@pytest.mark.slow
 def test_a_deep_tree_and_its_forks_are_copied_whole_whatever_their_ids(talk, new_store):
     conversation = talk.conversation()
     for _ in range(12):

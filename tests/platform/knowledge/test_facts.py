@@ -48,6 +48,7 @@ def test_the_branch_on_screen_decides_what_is_believed_platform_35(known):
     assert held == {"Tove lives in Linz."}, "a path counts in place of the tip"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_two_hundred_generated_trees_believe_nothing_of_a_branch_that_was_left_platform_35(known):
     chance = random.Random(7)

@@ -108,6 +108,7 @@ def test_an_erased_message_is_not_found_anymore_platform_28(finder):
     assert finder.texts("Lisbon") == []
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_two_hundred_generated_trees_lose_nothing_and_show_nothing_of_a_branch_that_was_left_platform_35(finder):
     """Edits, answers made again, forks and switches back and forth; a fact is planted in each message and answer."""

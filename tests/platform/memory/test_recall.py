@@ -168,6 +168,7 @@ def test_what_is_recalled_fits_its_share_the_best_first_and_is_shown_oldest_firs
     assert [each.alternative.created_at for each in found] == sorted(each.alternative.created_at for each in found)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_two_hundred_generated_trees_leak_nothing_of_a_branch_that_was_left_platform_35(talk, memory):
     """Facts are planted on every branch of random trees; only those of the visible paths are recalled."""

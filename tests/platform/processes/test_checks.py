@@ -694,6 +694,7 @@ def reachable(needs, place):
     return seen
 
 
+@pytest.mark.slow
 def test_ten_thousand_steps_in_a_chain_are_checked():
     """Platform 7: the largest Process there may be."""
     steps = [search(f"s{n}", *([f"s{n - 1}"] if n else [])) for n in range(10_000)]

@@ -127,6 +127,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", LOOPS.values(), ids=LOOPS)
 def test_a_template_that_would_not_end_is_refused_as_such(template):
     """Though it makes no text at all; 100 rows are 100 million rounds."""

@@ -95,6 +95,7 @@ def test_the_first_sync_builds_the_graph_and_later_ones_follow(store, target, pr
     assert same(store, target)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(1, 10**6), pauses=st.lists(st.integers(0, 30), min_size=1, max_size=5), size=st.integers(1, 40))
 def test_after_any_changes_the_graph_equals_the_record(tmp_path_factory, seed, pauses, size):
@@ -253,6 +254,7 @@ def test_every_label_with_events_is_projected(tmp_path):
 # Broken off
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(1, 10**6), cuts=st.lists(st.integers(0, 4), min_size=1, max_size=8))
 def test_a_batch_that_is_cut_off_is_made_good(tmp_path_factory, seed, cuts):

@@ -136,6 +136,7 @@ def test_the_embedded_model_answers(serve, client_of):
         client_of(site).embeddings.create(model="embeddings", input="word " * 300)
 
 
+@pytest.mark.slow
 def test_the_largest_body_full_of_unusual_words_is_refused_with_its_count(serve):
     text = " ".join(f"{number:05}" + "qzxjk" * 19 for number in range(10_000))
     answer = serve().client("me").post("/v1/embeddings", json={"model": "embeddings", "input": text})

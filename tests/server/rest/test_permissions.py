@@ -266,6 +266,7 @@ def world(serve, caplog, fetch_from):
     made.require_no_secret(caplog.text)
 
 
+@pytest.mark.slow
 def test_nobody_and_who_only_reads_change_nothing_platform_31(world):
     access = world.site.workspaces.of("me").access
     revoked = access.new_token("me", "revoked")
@@ -283,6 +284,7 @@ def test_nobody_and_who_only_reads_change_nothing_platform_31(world):
     assert world.record() == before
 
 
+@pytest.mark.slow
 def test_another_user_finds_nothing_of_the_owner_platform_2(world):
     before = world.record()
     for operation, described in world.operations:
@@ -327,6 +329,7 @@ def has_user(described):
     return any((each["name"], each["in"]) == ("user", "query") for each in described.get("parameters", []))
 
 
+@pytest.mark.slow
 def test_no_get_changes_the_record_and_the_owner_gets_all_of_them(world):
     for operation, described in world.operations:
         if operation.startswith("GET "):
