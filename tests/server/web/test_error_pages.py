@@ -11,11 +11,11 @@ GERMAN = {"accept-language": "de"}
 @pytest.mark.parametrize(
     ("path", "status", "heading", "words"),
     [
-        ("/settings", 403, "Das darfst du nicht", "Only an operator"),
+        ("/settings", 403, "Das darfst du nicht", "Das darf nur ein Betreuer dieses Servers."),
         ("/nothing", 404, "Hier gibt es für dich nichts", "An dieser Adresse gibt es nichts."),
         ("/runs/x/cancel", 405, "Hier gibt es für dich nichts", "Diese Adresse ist nur für Formulare."),
-        ("/runs/x", 404, "Hier gibt es für dich nichts", "no run"),
-        ("/runs?after=x", 422, "So, wie es geschickt wurde, geht es nicht", "not a cursor"),
+        ("/runs/x", 404, "Hier gibt es für dich nichts", "Einen Lauf 'x' hast du nicht."),
+        ("/runs?after=x", 422, "So, wie es geschickt wurde, geht es nicht", "ist keine Seitenmarke dieser Liste"),
         ("/charts?window=x", 422, "So, wie es geschickt wurde, geht es nicht", "Korrigiere es"),
     ],
 )
@@ -29,10 +29,13 @@ def test_an_error_page_speaks_german_and_has_the_links_of_its_user(site, path, s
     assert "Abmelden" in header(answer)
 
 
-def test_words_of_the_record_say_that_they_are_english(site):
+def test_words_that_have_no_german_say_that_they_are_english(site, monkeypatch):
     me = site.browser("me")
-    assert '<p class="problem" lang="en"' in me.get("/runs/x", headers=GERMAN).text
+    assert '<p class="problem" lang="de"' in me.get("/runs/x", headers=GERMAN).text
     assert '<p class="problem" lang="de"' in me.get("/nothing", headers=GERMAN).text
+    assert '<p class="problem" lang="en"' in me.get("/runs/x").text
+    monkeypatch.setattr("aeon.server.web.errors.translate", lambda language, said: str(said))
+    assert '<p class="problem" lang="en"' in me.get("/runs/x", headers=GERMAN).text
 
 
 def test_who_is_not_signed_in_gets_the_way_to_sign_in_or_the_error_alone(site):

@@ -9,42 +9,18 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 
 from aeon.base.errors import AeonError
-from aeon.base.next_steps import words_of
+from aeon.base.next_steps import NextStep
 from aeon.server.auth.caller import Caller, signed_in
 from aeon.server.edge.problems import HttpError, status_of
 from aeon.server.edge.state import correlation_of, state_of
 from aeon.server.web.pages import answer, fill, language_of, page
 from aeon.server.web.texts import LANGUAGES, text
+from aeon.server.web.translation import translate
 
 _OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp", "/hooks/")
 """Paths whose errors are for programs."""
 
 _UNAUTHORIZED: Final = 401
-
-_WORDS: Final = {
-    "knowledge.list": "See the page of what is known; a name can be written down there.",
-    "runs.view": "Open the run {run} on the page of runs.",
-    "runs.list": "See the page of runs.",
-    "runs.explain": "The page of the run {run} says why it does not continue.",
-    "catalog.list": "{suggestion}See the pages of Processes and tools.",
-    "catalog.list_processes": "{suggestion}See the page of Processes.",
-    "catalog.list_secrets": "{suggestion}See the page of secrets.",
-    "catalog.list_services": "{suggestion}See the page of services.",
-    "models.fetch_again": "Fetch the model {model} on the page of the model; what was downloaded is kept.",
-    "models.fetch_again_or_smaller": (
-        "Fetch the model {model} again on the page of the model, where what was downloaded is kept; or the smaller one."
-    ),
-    "models.fetch_or_serve": "Fetch the model {model} on the page of the model, or use a model server.",
-    "processes.resume": "Let the Process {process} go on, on its page.",
-    "processes.start": "Start a run on the page of a Process.",
-    "secrets.list": "See the page of secrets.",
-    "secrets.create_and_bind": "Make your own secret, then choose it on the page of the tool.",
-    "skills.trust": "Look at its files on the page of the skill, then trust it there.",
-    "skills.trust_change": "Look at its files on the page of the skill, then trust it there.",
-    "tools.bind_again": "Look at the tool, then choose the secret again on its page.",
-    "tools.trust_again": "Look at the tool, then trust it again on its page.",
-}
-"""Next steps as one takes them on the page."""
 
 _HEADINGS: Final = {
     403: "error_forbidden",
@@ -65,16 +41,16 @@ _Handler: TypeAlias = Callable[[Request, Exception], Response | Awaitable[Respon
 
 
 class ShownError(NamedTuple):
-    """An error as a page tells it: the status of the answer, what is wrong, what to do."""
+    """An error for a page, which translates it: the status of the answer, what is wrong, what to do."""
 
     status: int
     message: str
-    advice: str
+    advice: str | NextStep
 
 
 def shown_error(error: AeonError) -> ShownError:
     """An error for a page that shows more than the error, such as the form that was sent."""
-    return ShownError(status_of(error), error.message, words_of(error.next, _WORDS))
+    return ShownError(status_of(error), error.message, error.next)
 
 
 def show_errors_as_pages(app: FastAPI) -> None:
@@ -105,11 +81,12 @@ async def _error_page(request: Request, error: Exception) -> Response:
     found, is_english = _described(error, language)
     if found.status == _UNAUTHORIZED:
         return sign_in_page(request)
+    message = translate(language, found.message)
     values: dict[str, object] = {
         "heading": _HEADINGS.get(found.status, "error"),
-        "message": found.message,
-        "advice": found.advice or text(language, "begin_again"),
-        "words_in": LANGUAGES[0] if is_english else language,
+        "message": message,
+        "advice": translate(language, found.advice) or text(language, "begin_again"),
+        "words_in": LANGUAGES[0] if is_english and message == found.message else language,
         "status": found.status,
         "correlation": correlation_of(request),
     }
@@ -138,7 +115,7 @@ async def _caller(request: Request) -> Caller:
 
 
 def _described(error: Exception, language: str) -> tuple[ShownError, bool]:
-    """An error in the page's language, or in the words of what raised it, which are English."""
+    """An error, and whether it is in the words of what raised it, which are English; else in the page's language."""
     cause = error if isinstance(error, AeonError) else error.__cause__
     if isinstance(cause, AeonError):
         return shown_error(cause), True

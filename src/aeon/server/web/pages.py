@@ -20,6 +20,7 @@ from aeon.server.web.markdown import render_markdown, show_directions
 from aeon.server.web.navigation import PERMISSIONS, places_at
 from aeon.server.web.shipped_texts import describe
 from aeon.server.web.texts import choose_language, number_text, text
+from aeon.server.web.translation import translate
 
 FOLDER: Final = Path(__file__).parent
 
@@ -56,6 +57,7 @@ def fill(template: str, language: str, values: Mapping[str, object]) -> str:
         "t": partial(text, language),
         "num": partial(number_text, language),
         "described": partial(describe, language),
+        "tr": partial(translate, language),
         "md": _markdown(language),
         "language": language,
     }
