@@ -33,3 +33,15 @@ def test_what_a_second_user_is_given_is_not_the_firsts(app):
         catalog.tools.add(new, MutationRequest(user))
     assert [tool.name for tool in app.register_stored_tools("me")] == ["of_me"]
     assert [tool.name for tool in app.platform().tools_for_kernel("bob")] == ["of_bob"]
+
+
+def test_a_stored_tool_whose_name_has_spaces_is_there_for_plans(app):
+    catalog = app.platform().catalog
+    catalog.add_user("me")
+    service = catalog.services.add(NewService.parsed(SERVICE), MutationRequest("me"))
+    for name in ("lager stand", "other"):
+        catalog.tools.add(NewTool.parsed({**TOOL, "name": name, "serviceId": service.id}), MutationRequest("me"))
+    app.register_stored_tools("me")
+    assert app.registry.get("lager_stand").name == "lager_stand"
+    assert app.registry.get("other").name == "other"
+    assert app.warnings == []

@@ -10,6 +10,7 @@ from aeon.base.json_schema import compile_schema, schema_problem
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.model import Service
+from aeon.platform.catalog.operations import SELF_COMMAND
 from aeon.platform.errors import NotFoundError, RuleError
 
 _INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -35,9 +36,13 @@ class DiscoveryRequest(NamedTuple):
 def discover_tools(platform: Platform, user: str, request: DiscoveryRequest) -> tuple[list[JsonObject], list[str]]:
     """Return a document of the kind Tool for each tool of a server, and a warning for each schema that is omitted.
 
-    Raises NotFoundError, RuleError, InputError, OperationError.
+    Raises NotFoundError, ForbiddenError, RuleError, InputError, OperationError.
     """
     service = _service(platform, user, request)
+    if request.allow_private:
+        platform.require_machine(user, "call private addresses")
+    if service.protocol == "stdio" and request.connection.get("command") != SELF_COMMAND:
+        platform.require_machine(user, "start programs")
     offered = _select(_list_tools(platform, user, service, request), request.only)
     own = platform.catalog.tools.list_own(user, limit=_MAX_OWN)
     taken = {each.name for each in own if each.service_id != service.id}

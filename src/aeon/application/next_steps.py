@@ -27,7 +27,7 @@ CALLS: Final[Mapping[str, str]] = {
     "runs.continue": "Continue it: project.runs.resume({run!r}); or start a worker, which adopts it.",
     "runs.explain": "See project.runs.explain({run!r}).",
     "runs.list": "See project.runs.list().",
-    "runs.retry": "Then: project.runs.retry({run!r})",
+    "runs.retry": "Then: project.runs.retry({run!r}), with latest=True if you changed the Process",
     "runs.view": "See project.runs.view({run!r}).",
     "secrets.create": "Create one with project.secrets.put(...) and name it in the tool.",
     "secrets.create_and_bind": "Create your own secret with project.secrets.put(...), then project.tools.bind(...).",

@@ -23,7 +23,7 @@ from aeon.platform.catalog.documents import (
     split_documents,
 )
 from aeon.platform.catalog.short_calls import with_short_calls
-from aeon.platform.processes.checks.fields import FIELD_DECLARED
+from aeon.platform.processes.checks.warnings import WARNINGS
 
 __all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
 
@@ -81,7 +81,7 @@ class ProcessFiles:
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
         is_unknown = self._is_offline and problem.rule in UNKNOWN_TARGET
-        return FileFault(fault, is_unknown or problem.rule in (ELSEWHERE, FIELD_DECLARED))
+        return FileFault(fault, is_unknown or problem.rule in (ELSEWHERE, *WARNINGS))
 
 
 def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:

@@ -159,17 +159,17 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
     def find_faults(self, process: Process) -> "list[DefinitionProblem]":
         """What is wrong with the user's own Process as it is now, as what it calls may have changed since it was saved.
 
-        If nothing is, the fields that are probably misspelt. Another user's Process is not checked.
+        If nothing is, what is probably not meant. Another user's Process is not checked.
         """
         from aeon.platform.processes.checks.definition import check_definition
-        from aeon.platform.processes.checks.fields import find_misspelt_fields
+        from aeon.platform.processes.checks.warnings import find_warnings
 
         if process.owner_id != self._user:
             return []
         targets = self._processes.target_lookup(self._user)
         targets.prefetch(process.definition)
         wrong = check_definition(process.definition, targets, process_id=process.id)
-        return wrong or find_misspelt_fields(process.definition, targets, process_id=process.id)
+        return wrong or find_warnings(process.definition, targets, process_id=process.id)
 
     def input_fields(self, process: Process) -> list[InputField]:
         """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""

@@ -372,6 +372,7 @@ class Project:
     def _own_workspace(self) -> "Workspace":
         from aeon.application.workspace import Workspace
 
+        self._app.platform().owner = self.user
         return Workspace(
             self._app.platform(),
             self.user,

@@ -95,9 +95,14 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
         return import_openapi(self._platform, self._user, OpenApiRequest(text, **options), is_dry=is_dry)
 
     def read_openapi(self, address: str, *, allow_private: bool = False) -> str:
-        """The text of a document at an address; in a private network only with `allow_private`. Raises InputError."""
+        """The text of a document at an address; in a private network only with `allow_private`.
+
+        Raises InputError, ForbiddenError.
+        """
         from aeon.bootstrap.texts import document_of_page
 
+        if allow_private:
+            self._platform.require_machine(self._user, "call private addresses")
         return document_of_page(address, allow_private=allow_private)
 
     def consent(self, tool: Tool) -> ToolConsent:
@@ -129,15 +134,22 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
     def trust(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> StdioProgram | None:
         """Allow another user's tool, as it is now, in the user's plans; returns the program that it may now start here.
 
-        Raises NotFoundError, RuleError, ConflictError, and VersionError if the tool has another version than the
-        `expected_version` that the user has seen.
+        Raises NotFoundError, RuleError, ForbiddenError for a program that an operator may not have specified,
+        ConflictError, and VersionError if the tool has another version than the `expected_version` that the user has
+        seen.
         """
         tool = self.get(name)
-        program = started_program(tool, self._tools.get_service(self._user, tool))
+        service = self._tools.get_service(self._user, tool)
+        program = started_program(tool, service)
+        if program is not None and not self._are_operators(tool.owner_id, service.owner_id):
+            self._platform.require_machine(self._user, "trust the program of a user")
         self._tools.trust(tool.id, MutationRequest(self._user, key, expected_version))
         if program is not None:
             self._platform.programs.allow(program)
         return program
+
+    def _are_operators(self, *owners: str) -> bool:
+        return all(self._platform.may_use_machine(each) for each in owners)
 
     def distrust(self, name: str, *, key: str | None = None) -> None:
         """Remove another user's tool from the user's plans, and forbid its program.

@@ -285,6 +285,7 @@ def open_workspace(folder: Path, loaded: LoadedSettings, environ: Mapping[str, s
         platform = closing.enter_context(opened)
         platform.recalls_conversations = loaded.settings.conversations.recall
         platform.extractor = loaded.settings.conversations.extractor
+        platform.owner = user
 
         def open_runtime() -> "ProcessRuntime":
             from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -351,6 +352,10 @@ class Workspaces:
 
         return WebhookReceiver(self._app.platform(), lambda user: self.of(user).runs)
 
+    def own_machine(self, user: str) -> None:
+        """Let the tools of this user, for whom the process runs, start programs here and call private addresses."""
+        self._app.platform().owner = user
+
     def embeddings(self) -> "EmbeddingService":
         """Return the embedding model of the settings. Raises ConfigError, and MissingExtraError if it is not here."""
         from aeon.application.embeddings import EmbeddingService
@@ -379,4 +384,5 @@ def open_app_workspace(app: "App", environ: Mapping[str, str], user: str) -> Gen
         def open_runtime() -> "ProcessRuntime":
             return closing.enter_context(app.process_runtime())
 
+        app.platform().owner = user
         yield Workspace(app.platform(), user, folder=app.folder, environ=environ, open_runtime=open_runtime)

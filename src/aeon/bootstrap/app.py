@@ -323,12 +323,13 @@ class App:
         self._register(FetchTool(own_words, self.settings.tools.allow_hosts))
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
-        """Register the tools in this folder's record that a user owns or may see, and return them.
+        """Register the tools in this folder's record that the user of this process owns or may see; returns them.
 
         Raises StoreError, VaultError, MissingExtraError.
         """
         platform = self.platform()
         platform.catalog.add_user(user)
+        platform.owner = user
         stored = platform.tools_for_kernel(user)
         self.warnings += platform.notices
         for tool in stored:

@@ -17,7 +17,7 @@ from aeon.llm.interface import LLMAdapter, LLMRequest, TokenCounts
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.service import Catalog
-from aeon.platform.errors import PlatformError
+from aeon.platform.errors import ForbiddenError, PlatformError
 from aeon.platform.knowledge.model import STATEMENTS
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.recorded_results import LayeredResults, RecordedResults
@@ -115,9 +115,27 @@ class Platform:
         """Returns the graph that shows what users know to Graphiti, None if there is none; an app sets it."""
         self.answers_at_once: Callable[[], bool] = lambda: False
         """Whether the model answers several requests at once, so that none waits for another; an app sets it."""
+        self.owner: str | None = None
+        """The user for whom this process runs, to whom the machine is open; who opens it sets it."""
         self.notices: list[str] = []
         """Messages for the user about the opening."""
         self._closers: list[Callable[[], None]] = [vault.close, store.close]
+
+    def may_use_machine(self, user: str) -> bool:
+        """Whether a user's tools may start programs on this machine, and call private addresses from it.
+
+        The user for whom this process runs and operators may: they have the machine anyway (platform 31).
+        """
+        from aeon.platform.access.roles import is_allowed
+
+        return user in {self.owner, DEFAULTS_OWNER} or is_allowed(self.accounts.get(user).role, "manage_folder")
+
+    def require_machine(self, user: str, what: str) -> None:
+        """Raise ForbiddenError unless the user may use this machine for `what`."""
+        if not self.may_use_machine(user):
+            raise ForbiddenError(
+                f"On this server, only operators may {what}.", next_step="Ask an operator to share such a tool."
+            )
 
     def add_closer(self, close: Callable[[], None]) -> None:
         """Add a function that is called when the platform is closed."""
@@ -332,7 +350,14 @@ class Platform:
         from aeon.platform.catalog.tool_calls import StoredToolCaller
 
         executors = OperationExecutors(self)
-        return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
+        return StoredToolCaller(
+            self.catalog,
+            executors,
+            self.tokens,
+            SystemClock(),
+            programs=self.programs,
+            may_use_machine=self.may_use_machine,
+        )
 
     @cached_property
     def metrics(self) -> "Metrics":
@@ -377,7 +402,14 @@ class Platform:
             "neo4j_graph": SocketProbe(),
             "mcp_server": McpProbe(),
         }
-        return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
+        return HealthChecks(
+            self.store,
+            self.catalog.tools,
+            self.catalog.services,
+            probes,
+            SystemClock(),
+            may_use_machine=self.may_use_machine,
+        )
 
     def tools_for_kernel(self, user: str, *, with_shipped: bool = True) -> "list[StoredTool]":
         """Return the tools for a kernel's registry: the user's own, Aeon's own, and trusted ones of other users.
@@ -390,14 +422,12 @@ class Platform:
         tools = self.catalog.tools
         own = [each for each in tools.list_own(user, limit=_MAX_OFFERED) if each.operation.type != "agent_request"]
         shipped = tools.list_own(DEFAULTS_OWNER, limit=_MAX_OFFERED) if with_shipped else []
-        offered = {
-            tool.name: StoredTool(tool, partial(self.tool_caller.call, user, tool.id, trusted=digest))
-            for tool, digest in self._trusted(user)
-        }
-        offered |= {
-            each.name: StoredTool(each, partial(self.tool_caller.call, user, each.id)) for each in [*shipped, *own]
-        }
-        return list(offered.values())
+        call = self.tool_caller.call
+        trusted = [
+            StoredTool(each, partial(call, user, each.id, trusted=digest)) for each, digest in self._trusted(user)
+        ]
+        theirs = [StoredTool(each, partial(call, user, each.id)) for each in [*shipped, *own]]
+        return list({each.name: each for each in [*trusted, *theirs]}.values())
 
     def _trusted(self, user: str) -> "Iterator[tuple[Tool, str]]":
         """Yield the unchanged tools of other users that a user trusts, with their digests."""

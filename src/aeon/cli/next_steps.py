@@ -84,7 +84,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "runs.list": "See `aeon log list`.",
     "runs.resume": "Resume the run; it goes on without the answer: aeon log resume {run}",
-    "runs.retry": "Then: aeon log retry {run}",
+    "runs.retry": "Then: aeon log retry {run} (with --latest if you changed the Process)",
     "runs.view": "See `aeon log show {run}`.",
     "secrets.choose": "Name one of yours with --secret; see `aeon secret list`.",
     "secrets.create": "Create one with `aeon secret set` and name it in the tool.",

@@ -14,6 +14,17 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = "tag:yaml.org,2002:merge"
 _TRUTH = "tag:yaml.org,2002:bool"
 _TEXT = "tag:yaml.org,2002:str"
+_RESOLVED = {
+    _TRUTH: ("tTfF", r"true|True|TRUE|false|False|FALSE"),
+    "tag:yaml.org,2002:int": ("-0123456789", r"-?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+)"),
+    "tag:yaml.org,2002:float": (
+        "-.0123456789",
+        r"-?(?:(?:0|[1-9][0-9]*)\.[0-9]*(?:[eE][-+][0-9]+)?|\.[0-9]+(?:[eE][-+][0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)",
+    ),
+}
+"""What is a truth value or a number, by its first characters. YAML 1.1, which PyYAML reads, has more of them: 01067 is
+567 there, 12:30 is 750, 1_000 is 1000, +49 is 49, and NO is false. Here they are texts, as most of them in YAML 1.2."""
+
 _PLACE = re.compile(r'^line \d+: | in "<[a-z ]+>", line \d+, column \d+')
 
 
@@ -162,6 +173,19 @@ class _PlainLoader(_Loader):
             if key.tag == _TRUTH:  # as `on`, which YAML 1.1 reads as true: keys are texts
                 key.tag = _TEXT
         return super().construct_mapping(node, deep)
+
+
+def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """The inherited resolvers of plain scalars by their first character, with those of `_RESOLVED` instead."""
+    inherited: dict[str, list[tuple[str, re.Pattern[str]]]] = _Loader.yaml_implicit_resolvers
+    kept = {first: [each for each in found if each[0] not in _RESOLVED] for first, found in inherited.items()}
+    for tag, (firsts, pattern) in _RESOLVED.items():
+        for first in firsts:
+            kept.setdefault(first, []).append((tag, re.compile(f"(?:{pattern})$")))
+    return kept
+
+
+_PlainLoader.yaml_implicit_resolvers = _resolvers()
 
 
 class _PlainDumper(yaml.SafeDumper):

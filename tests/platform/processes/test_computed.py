@@ -89,3 +89,11 @@ def test_a_text_is_never_lost(text):
         f"{{={source}}}{after}" for source, after in zip(parts[1::2], parts[2::2], strict=True)
     )
     assert rebuilt.replace(" ", "").replace("\n", "") == text.replace(" ", "").replace("\n", "")
+
+
+@pytest.mark.parametrize("text", ["{= n}", "{= string(n)}", "{= n * 2}", "{= [n]}"])
+def test_a_number_whose_digits_would_be_lost_is_refused(text):
+    """Platform 41: 12345678901234567890 was 1.2345678901234567e+19; outside expressions it keeps its digits."""
+    with pytest.raises(BindingError, match="n has a number beyond 64 bits"):
+        bind({"x": text}, {"n": 12345678901234567890})
+    assert bind({"x": "{n}"}, {"n": 12345678901234567890}) == {"x": 12345678901234567890}

@@ -89,6 +89,16 @@ def test_any_number_of_json_compares_with_any_literal(number, literal):
     assert evaluate_text(f"step.search < {literal}", values) is (number < literal)
 
 
+@pytest.mark.parametrize("source", ["step.a == step.b", "step.l.exists(n, n == step.a)", "step.a in step.l"])
+def test_large_numbers_that_differ_are_never_taken_for_equal(source):
+    """Platform 6: 64 bits have 19 digits, and the numbers of cards and accounts have more."""
+    card, other = 89490200001234567891, 89490200001234567899
+    with pytest.raises(ConditionError, match="has a number beyond 64 bits"):
+        evaluate_text(source, {"step": {"a": card, "b": other, "l": [other]}})
+    assert evaluate_text(source, {"step": {"a": card, "b": card, "l": [card]}})
+    assert not evaluate_text(source, {"step": {"a": card, "b": 10**30, "l": [10**30]}})
+
+
 @given(st.sampled_from(["step.search", "step.search.count", "lang", "tags", "step.search.items[0]"]), st.data())
 def test_nothing_but_a_bool_is_ever_true(source, data):
     """Platform 6: the library gives errors as values, and texts are no truths."""

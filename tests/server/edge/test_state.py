@@ -36,7 +36,8 @@ def access():
 
 @pytest.fixture
 def state(access):
-    workspaces = SimpleNamespace(opened=lambda _user: SimpleNamespace(access=access), sign_in=None)
+    opened = SimpleNamespace(access=access)
+    workspaces = SimpleNamespace(opened=lambda _user: opened, own_machine=lambda _user: None, sign_in=None)
     return ServerState(workspaces, "me")
 
 

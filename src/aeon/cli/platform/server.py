@@ -74,12 +74,12 @@ def run_server(options: ServeOptions, user: str) -> int:
     ):
         runtime.grace = options.grace
         workspaces = Workspaces(app, os.environ, runtime)
+        state = ServerState(workspaces, user, is_local=not address.names)
         own = workspaces.of(user)
         os.environ.pop(session.MASTER_KEY, None)  # child processes must not inherit it
         own.conversations.recover()
         place = opened.getsockname()[1]
         name = f"{_name_of(Path.cwd())}.localhost:{place}"
-        state = ServerState(workspaces, user, is_local=not address.names)
         mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
         os.environ.pop(app.settings.server.oidc_client_secret_env or "", None)
         here = [] if address.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]

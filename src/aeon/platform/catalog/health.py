@@ -1,6 +1,6 @@
 """Health checks of services on a schedule, less often after failures (platform 5)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -12,6 +12,7 @@ from aeon.platform.catalog.model import HealthStatus, Service, Tool
 from aeon.platform.catalog.rules import check_connection
 from aeon.platform.catalog.services import ServiceRepository
 from aeon.platform.catalog.tools import ToolRepository
+from aeon.platform.catalog.trust import everybody
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.queries import USERS
 from aeon.platform.records import replace_unstorable
@@ -88,8 +89,14 @@ class HealthChecks:
         services: ServiceRepository,
         probes: Mapping[str, HealthProbe],
         clock: Clock,
+        *,
+        may_use_machine: Callable[[str], bool] = everybody,
     ) -> None:
-        """`probes` are by type of service; services without a probe are not checked."""
+        """`probes` are by type of service; services without a probe are not checked.
+
+        `may_use_machine` returns whether a user's tools may call private addresses (platform 31).
+        """
+        self._may_use_machine = may_use_machine
         self._store = store
         self._tools = tools
         self._services = services
@@ -123,8 +130,9 @@ class HealthChecks:
 
     def _check(self, tool: Tool, service: Service, state: JsonObject, now: str) -> JsonObject:
         misfit = _misfit(tool, service)
+        allow_private = tool.operation.allow_private and self._may_use_machine(tool.owner_id)
         problem = misfit or self._probes[service.type].problem(
-            service.protocol, tool.connection_params, allow_private=tool.operation.allow_private
+            service.protocol, tool.connection_params, allow_private=allow_private
         )
         failures = 0 if problem is None else state["failures"] + 1
         verdict = HealthVerdict("down", misfit) if misfit else judge(problem, failures)

@@ -14,17 +14,21 @@ from aeon.tools.interface import Tool
 _GRACE = 5.0
 """Seconds after the operation's own timeout at which the kernel abandons the call."""
 
+_LONGEST_NAME = 128
+"""Characters of a tool's name in the kernel."""
+
 StoredToolCall: TypeAlias = Callable[[JsonObject], ToolCallResult]
 
 
 class StoredTool(Tool):
     """Calls a stored tool for its user.
 
-    An output that is not an object is wrapped as the field `result`.
+    An output that is not an object is wrapped as the field `result`. Names of tools have no spaces in the kernel: the
+    stored tool `stock level` is `stock_level` there.
     """
 
     def __init__(self, stored: Stored, call: StoredToolCall) -> None:
-        self.name = stored.name
+        self.name = "_".join(stored.name.split())[:_LONGEST_NAME]
         self.description = stored.description or f"{stored.operation.type} {stored.name}"
         self.input_schema = {"type": "object", **stored.input_schema}
         self._is_object = stored.output_schema.get("type", "object") == "object"

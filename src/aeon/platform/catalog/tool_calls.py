@@ -19,6 +19,7 @@ from aeon.platform.catalog.tools import ResolvedTool
 from aeon.platform.catalog.trust import (
     StdioProgram,
     appearance_digest,
+    everybody,
     is_fully_owned,
     started_program,
     tool_changed_error,
@@ -149,12 +150,16 @@ class StoredToolCaller:
         clock: Clock,
         cache: ResultCache | None = None,
         programs: ProgramPolicy | None = None,
+        *,
+        may_use_machine: Callable[[str], bool] = everybody,
     ) -> None:
         """`executors` are by the type of operation; without a `cache` every call is executed.
 
-        Without `programs`, no program that another user has specified is started.
+        Without `programs`, no program that another user has specified is started. `may_use_machine` returns whether a
+        user's tools may start programs on this machine, and call private addresses from it (platform 31).
         """
         self._programs = programs
+        self._may_use_machine = may_use_machine
         self._cache = cache
         self._catalog = catalog
         self._executors = executors
@@ -163,7 +168,15 @@ class StoredToolCaller:
 
     def with_cache(self, cache: ResultCache) -> "StoredToolCaller":
         """Returns the same caller with a cache for results of equal calls of pure tools."""
-        return StoredToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
+        return StoredToolCaller(
+            self._catalog,
+            self._executors,
+            self._tokens,
+            self._clock,
+            cache,
+            self._programs,
+            may_use_machine=self._may_use_machine,
+        )
 
     def call(
         self,
@@ -217,6 +230,7 @@ class StoredToolCaller:
             if trusted is not None and appearance_digest(resolved.tool, resolved.service) != trusted:
                 raise tool_changed_error(resolved.tool, "let it into your plans", "tools.trust_again")
             self._require_program(resolved, user)
+            self._require_reach(resolved.tool, user)
             warnings = _health_warnings(resolved.tool)
             _refuse_misfit(resolved.tool.input_schema, arguments, "input", resolved.tool)
         except RuleError as error:
@@ -225,16 +239,34 @@ class StoredToolCaller:
         return resolved, warnings
 
     def _require_program(self, resolved: ResolvedTool, user: str) -> None:
-        """Raises RuleError for another user's program that is not allowed on this machine."""
+        """Raises RuleError for a program that is not allowed on this machine."""
         program = started_program(resolved.tool, resolved.service)
-        if program is None or is_fully_owned(resolved.tool, resolved.service, user) or self._allows(program):
+        is_own = is_fully_owned(resolved.tool, resolved.service, user)
+        if program is None or (is_own and self._may_use_machine(user)) or self._allows(program):
             return
+        if is_own:
+            raise RuleError(
+                f"The tool {resolved.tool.name!r} would start a program on the machine of this server, which only the "
+                f"tools of operators may: {program}",
+                rule="program_allowed",
+                next_step="Ask an operator to share such a tool.",
+            )
         raise RuleError(
             f"The tool {resolved.tool.name!r} of {resolved.tool.owner_id} would start a program on this machine that "
             f"you have not allowed: {program}",
             rule="program_allowed",
             next_step=NextStep("tools.trust", tool=resolved.tool.id),
         )
+
+    def _require_reach(self, tool: Tool, user: str) -> None:
+        """Raises RuleError for a call of a private address from this machine, if neither owner nor caller may."""
+        if tool.operation.allow_private and not any(map(self._may_use_machine, (tool.owner_id, user))):
+            raise RuleError(
+                f"The tool {tool.name!r} has allowPrivate, and only operators and their tools may call private "
+                "addresses from the machine of this server.",
+                rule="private_allowed",
+                next_step="Remove allowPrivate, or ask an operator to share such a tool.",
+            )
 
     def _allows(self, program: StdioProgram) -> bool:
         return self._programs is not None and self._programs.allows(program)

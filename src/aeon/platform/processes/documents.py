@@ -14,9 +14,9 @@ from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.checks.definition import check_definition, raise_problems
-from aeon.platform.processes.checks.fields import find_misspelt_fields
 from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.checks.targets import Callee, ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.checks.warnings import find_warnings
 from aeon.platform.processes.diff import diff_definitions, format_differences
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange
 from aeon.platform.processes.repository import ProcessRepository
@@ -71,7 +71,7 @@ class ProcessDocuments:
     def check(self, document: CatalogDocument, new: Record) -> Sequence[DocumentProblem]:
         """Raises RuleError with all problems of the Process, once the earlier documents are parsed.
 
-        Returns a warning for each field that is probably misspelt. A disabled Process that stays as it is may call
+        Returns a warning for what is probably not meant. A disabled Process that stays as it is may call
         something that is gone, so that it can be applied again.
         """
         process = cast(NewProcess, new)
@@ -84,7 +84,7 @@ class ProcessDocuments:
         stored.prefetch(definition)
         targets = _OverlaidTargets(stored, self._planned_tools, self._planned_processes)
         raise_problems(check_definition(definition, targets, process_id=id_))
-        found = find_misspelt_fields(definition, targets, process_id=id_)
+        found = find_warnings(definition, targets, process_id=id_)
         return [DocumentProblem(document, each.path, each.rule, each.message) for each in found]
 
     def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:

@@ -56,6 +56,7 @@ class ServerState:
 
         Raises ConfigError if the settings of an OpenID provider are not complete.
         """
+        workspaces.own_machine(owner)
         self._workspaces = workspaces
         self._limiter = CapacityLimiter(_THREADS)
         self._rates = RequestLimiter(monotonic)

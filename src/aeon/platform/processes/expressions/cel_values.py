@@ -34,9 +34,15 @@ def _prune(value: Json, tails: list[CelPath]) -> Json:
 
 
 class CelConverter:
-    """Converts values for CEL, and measures their size."""
+    """Converts values for CEL, and measures their size.
 
-    def __init__(self) -> None:
+    Integers beyond 64 bits, which CEL does not have, become doubles, unless a digit could matter.
+    """
+
+    def __init__(self, *, is_exact: bool = False) -> None:
+        """`is_exact`: no integer may lose a digit, since the result is a value and not a decision."""
+        self._is_exact = is_exact
+        self._large: dict[float, int] = {}
         self.longest = 0
         """The length of the longest text or list."""
         self.texts = (0, 0)
@@ -45,10 +51,7 @@ class CelConverter:
         """Elements of all lists, and keys of all objects."""
 
     def convert(self, value: Json, place: str) -> Json:
-        """Convert a value; integers beyond 64 bits become doubles.
-
-        Raises ConditionError for text that CEL would misread.
-        """
+        """Convert a value. Raises ConditionError for what CEL would misread."""
         if isinstance(value, str):
             return self._text(value, place)
         if isinstance(value, dict):
@@ -63,8 +66,18 @@ class CelConverter:
             self.elements += len(items)
             return [self.convert(item, place) for item in items]
         if isinstance(value, int) and not _SMALLEST_INT <= value <= _LARGEST_INT:
-            return _as_double(value)
+            return self._large_number(value, place)
         return value
+
+    def _large_number(self, value: int, place: str) -> float:
+        """The double for an integer beyond 64 bits, if no other integer of this evaluation has the same one."""
+        double = _as_double(value)
+        if self._is_exact or self._large.setdefault(double, value) != value:
+            raise ConditionError(
+                f"{place} has a number beyond 64 bits, of which conditions and expressions cannot read every digit.",
+                next_step="Give such a number as a text.",
+            )
+        return double
 
     def _text(self, text: str, place: str) -> str:
         if fault := find_text_fault(text):

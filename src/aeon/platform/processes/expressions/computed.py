@@ -41,7 +41,7 @@ def compute(source: str, values: Mapping[str, Json]) -> Json:
 
     `values` are those of a condition. Raises ConditionError.
     """
-    result = evaluate_cel(compile_expression(source, ValueNames(values)), values)
+    result = evaluate_cel(compile_expression(source, ValueNames(values)), values, is_exact=True)
     return _JsonConverter(source).convert(result.value())
 
 

@@ -102,9 +102,12 @@ def evaluate(condition: CompiledCondition, values: Mapping[str, Json]) -> bool:
     return result.value() is True
 
 
-def evaluate_cel(condition: CompiledCondition, values: Mapping[str, Json]) -> "cel.Value":
-    """Return the value of a condition or an expression. Raises ConditionError."""
-    converter = CelConverter()
+def evaluate_cel(condition: CompiledCondition, values: Mapping[str, Json], *, is_exact: bool = False) -> "cel.Value":
+    """Return the value of a condition or an expression. Raises ConditionError.
+
+    `is_exact`: an integer that would lose a digit is an error, also where it is compared with no other one.
+    """
+    converter = CelConverter(is_exact=is_exact)
     bound = {root: converter.convert(value, root) for root, value in select_values(condition.paths, values)}
     _refuse_long_joins(condition, converter.longest)
     _refuse_long_searches(condition, converter)

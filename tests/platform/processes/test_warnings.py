@@ -1,12 +1,12 @@
-"""Fields that a Process reads and nobody declares: a warning if a declared one has nearly that name."""
+"""What is allowed in a Process and probably not meant: misspelt fields, references in templates, unknown codes."""
 
 import pytest
 from tests.platform.processes.test_checks import TOOLS, Known, found, search, step
 
 from aeon.platform.processes.checks.definition import check_definition
-from aeon.platform.processes.checks.fields import find_misspelt_fields
 from aeon.platform.processes.checks.json_types import misspelt_field
 from aeon.platform.processes.checks.targets import ToolTarget
+from aeon.platform.processes.checks.warnings import find_warnings
 from aeon.platform.processes.model import ProcessDefinition
 
 ISSUE = {
@@ -24,7 +24,7 @@ def warnings(*steps, **fields):
     """The warnings as pairs of path and message, of a definition that can be saved."""
     definition = ProcessDefinition.parsed({"name": "Own", "initialContext": ["topic"], "steps": list(steps), **fields})
     assert check_definition(definition, TARGETS) == []
-    return [(each.path, each.message) for each in find_misspelt_fields(definition, TARGETS)]
+    return [(each.path, each.message) for each in find_warnings(definition, TARGETS)]
 
 
 SORTED = step("a", tool="sort")
@@ -87,3 +87,44 @@ def test_a_condition_is_refused_that_reads_what_no_value_has():
         ("$.steps[1].execution.condition", "reference_leads_somewhere")
     ]
     assert found(search("a"), step("b", "a", condition="step.a_.rows.size() > 1 && step.a_.open.x == 1")) == []
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("Result {topic}", "{topic} is printed as it is in a template; write {{topic}} for the value"),
+        ("{step.a_.team} of {{topic}}", "write {{step.a_.team}} for the value"),
+        ("{= topic + '!'}", "{= topic + '!'} is printed as it is in a template; compute it in a step's inputs"),
+    ],
+)
+def test_a_reference_that_a_template_prints_as_it_is_is_warned_of(template, said):
+    ((path, message),) = warnings(SORTED, outputTemplate=template)
+    assert path == "$.outputTemplate"
+    assert said in message
+
+
+@pytest.mark.parametrize(
+    "template", ["{{topic}}", "{other}", '{"a": 1}', "{{{topic}}}", "a { topic", r"\{{topic}}", "{}"]
+)
+def test_braces_that_mean_nothing_else_are_no_reference(template):
+    assert warnings(SORTED, outputTemplate=template) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("OperatonError", "did you mean 'OperationError'?"),
+        ("timeout", "did you mean 'timed_out'?"),
+        ("http", "such codes are cancelled, defect"),
+    ],
+)
+def test_a_code_with_which_nothing_fails_is_warned_of(code, said):
+    ((path, message),) = warnings(step("a", tool="sort", retry={"on": ["OperationError", code]}))
+    assert path == "$.steps[0].retry.on"
+    assert f"no failure has the code {code!r}" in message
+    assert said in message
+
+
+@pytest.mark.parametrize("code", ["timed_out", "OperationError", "LostResultError", "MyOwnError"])
+def test_a_code_that_there_is_or_may_be_is_taken(code):
+    assert warnings(step("a", tool="sort", retry={"on": [code]})) == []
