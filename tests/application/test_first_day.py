@@ -1,5 +1,8 @@
 """Mistakes of a first day: each is answered with what is wrong and what to do."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +56,32 @@ def test_a_project_that_is_closed(opened, use):
     project.close()
     with pytest.raises(InputError, match="is closed"):
         use(project)
+
+
+FORKED = """
+import os
+from aeon import AeonError, Project
+
+with Project.open() as project:
+    if os.fork() == 0:
+        try:
+            project.runs.list()
+        except AeonError as error:
+            print(error, flush=True)
+    else:
+        os.wait()
+        print(project.runs.list().items)
+"""
+
+
+def test_a_project_that_was_opened_before_a_fork_says_so(tmp_path):
+    """The fork has none of its threads: it waited for ever, or used the connections of its parent."""
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-c", FORKED]
+    ended = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60, check=True)
+    told, listed = ended.stdout.splitlines()
+    assert "was opened in another process" in told
+    assert listed == "[]"
 
 
 def test_a_file_in_place_of_a_folder(tmp_path):

@@ -78,6 +78,7 @@ class Project:
         self._requests = RequestService(app)
         self._runtime: ProcessRuntime | None = None
         self._is_closed = False
+        self._process = os.getpid()
 
     @classmethod
     def open(
@@ -333,8 +334,10 @@ class Project:
     def close(self) -> None:
         """Stop the runs in this process, and close everything that was opened.
 
-        Calling it again does nothing. The runs are kept and can be resumed.
+        Calling it again does nothing, nor does a process that was forked. The runs are kept and can be resumed.
         """
+        if os.getpid() != self._process:
+            return
         with self._opening:
             if self._is_closed:
                 return
@@ -388,7 +391,12 @@ class Project:
             return self._runtime
 
     def _require_open(self) -> None:
-        """Raises InputError if this project was closed."""
+        """Raises InputError if this project was closed, or opened before this process was forked."""
+        if os.getpid() != self._process:  # a fork has none of the threads, and must not use the connections
+            raise InputError(
+                f"The project in {self.folder} was opened in another process, which was then forked.",
+                next_step="Open it in this process: Project.open().",
+            )
         if self._is_closed:
             raise InputError(f"The project in {self.folder} is closed.", next_step="Open it again: Project.open().")
 

@@ -185,6 +185,12 @@ PROBLEMS = {
         "answer_counts",
         "set onTimeout to answer",
     ),
+    "no answer that could count": (
+        [step("a", interactionMode="manual", question={"onTimeout": "answer"})],
+        "$.steps[0].question.answer",
+        "answer_given",
+        "needs an answer that is not null",
+    ),
     "an assignee from nowhere": (
         [step("a", interactionMode="manual", question={"assignee": "{boss}"})],
         "$.steps[0].question.assignee",

@@ -4,7 +4,7 @@ import hashlib
 from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
@@ -68,7 +68,7 @@ class ProcessStep(Record):
     depends_on: list[VariableName] = Field(default=[], description="ids of steps before this one")
     output: StepOutput = Field(description="the variable of the result, or an object with more about it")
     execution: StepExecution = Field(default=StepExecution(), description="when it runs, how long, and who does it")
-    wait: int | str | None = Field(
+    wait: StrictInt | str | None = Field(
         default=None,
         exclude_if=_is_unset,
         description="seconds, a duration such as PT30M, an instant, or a reference to one of them",

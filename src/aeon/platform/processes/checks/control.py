@@ -163,6 +163,9 @@ def _question_problems(context: CheckContext, place: int, step: ProcessStep) -> 
     if rules.answer is not None and rules.on_timeout == "fail":
         message = "this answer never counts: set onTimeout to answer"
         yield DefinitionProblem(f"{path}.answer", "answer_counts", message)
+    if rules.answer is None and rules.on_timeout == "answer":
+        message = "onTimeout: answer needs an answer that is not null: a step without an output has failed"
+        yield DefinitionProblem(f"{path}.answer", "answer_given", message)
 
 
 def _compensation_problems(context: CheckContext, place: int, step: ProcessStep) -> Iterator[DefinitionProblem]:
