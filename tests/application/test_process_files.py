@@ -116,7 +116,7 @@ TAB = "there is a tab, and YAML does not indent by tabs; use spaces"
         ("- 1\n", 1, "it is not a mapping of JSON values"),
         ("kind: Process\n", 1, "it has no name"),
         ("kind: Process\nname: 2026\n", 2, "YAML reads the name as the number 2026: put it in quotes"),
-        ("kind: Process\nname: no\n", 2, "YAML reads the name as the truth value false: put it in quotes"),
+        ("kind: Process\nname: false\n", 2, "YAML reads the name as the truth value false: put it in quotes"),
         ("kind: Process\nname: ''\n", 2, "it has no name"),
         (
             "kind: Process\nname: a\ninputs:\n  day: {type: string,\n    default: 2026-12-24}\n",

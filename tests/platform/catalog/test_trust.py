@@ -264,7 +264,7 @@ def test_what_others_share_is_in_no_kernel_until_it_is_trusted(doors):
     """Measured P4: of each, and of those that Aeon ships at once."""
     service = doors.world.service(doors.bob, shared=True)
     tool = doors.world.tool(doors.bob, service, name="theirs", shared=True)
-    shipped = doors.world.tool(DEFAULTS_OWNER, service, name=f"shipped {doors.ann}", shared=True)
+    shipped = doors.world.tool(DEFAULTS_OWNER, service, name=f"shipped_{doors.ann}", shared=True)
 
     def names():
         return [each.name for each in doors.platform.tools_for_kernel(doors.ann)]
