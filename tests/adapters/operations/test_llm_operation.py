@@ -73,6 +73,7 @@ def test_platform_6_what_the_input_says_is_no_template_and_is_not_escaped():
         render_prompt("{{o.n}}{{#each l}}{{this}},{{/each}}{{t}}", {"o": {"n": None}, "l": [1, "x"], "t": True})
         == "1,x,true"
     )
+    assert render_prompt("{{#each o}}{{@key}}={{this}};{{/each}}", {"o": {"n": None}, "other": "private"}) == "n=;"
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,32 @@ def test_a_null_in_a_list_is_nothing(template, expected):
     assert render_output(template, {"n": "outer", "step": {"rows": [{"n": 1}, None]}}) == expected
 
 
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{{#each v}}{{@key}}={{this}}; {{/each}}", "a=1; b=; "),
+        ("{{#each v}}{{#if this}}{{this}}{{else}}-{{/if}}{{/each}}", "1-"),
+        ("{{#each v}}{{json this}} {{/each}}", "1 null "),
+        ("{{#each v as |value key|}}{{key}}={{value}}; {{/each}}", "a=1; b=; "),
+        (
+            "{{#each v}}{{#each this}}{{this}}{{else}}none{{/each}}{{#with this}}x{{else}}none{{/with}}; {{/each}}",
+            "nonex; nonenone; ",
+        ),
+        ("{{#each (lookup @root 'v')}}{{this}};{{/each}}", "1;;"),
+        ("{{#with v}}{{#each this}}{{this}};{{/each}}{{/with}}", "1;;"),
+        ("{{#each @root.step}}{{@key}}={{this}};{{/each}}", "none=;"),
+        ("{{v}} {{json v}}", '{"a":1,"b":null} {"a":1,"b":null}'),
+        (
+            "{{v.b}}[{{json v.b}}][{{v.b.part}}][{{lookup v 'b'}}][{{#v.b}}x{{/v.b}}{{^v.b}}none{{/v.b}}]",
+            "[null][][][none]",
+        ),
+    ],
+)
+def test_a_null_in_an_object_is_nothing_in_a_loop_and_null_in_a_path(template, expected):
+    """The library would show everything that surrounds the object, so the whole context of the run."""
+    assert render_output(template, {"v": {"a": 1, "b": None}, "step": {"none": None}}) == expected
+
+
 def test_a_part_of_a_null_in_a_list_is_refused():
     with pytest.raises(TemplateError, match="n"):
         render_output("{{#each step.rows}}{{n}}{{/each}}", {"n": "outer", "step": {"rows": [{"n": 1}, None]}})

@@ -25,8 +25,15 @@ def readable_json(value: Json) -> str:
 
 
 class _Object(dict[str, Json]):
+    """An object whose nulls are `_Null` in a loop, and null at the end of a path such as `{{order.note}}`."""
+
     def __str__(self) -> str:
         return readable_json(as_plain(self))
+
+    def get(self, key: str, default: Json = None) -> Json:
+        """Return a field as a path reads it: loops take the fields themselves."""
+        value = super().get(key, default)
+        return None if isinstance(value, _Null) else value
 
 
 class _List(list[Json]):
@@ -34,10 +41,10 @@ class _List(list[Json]):
         return readable_json(as_plain(self))
 
 
-class _NullItem(list[Json]):
-    """A null in a list: false, without parts, and printed as nothing.
+class _Null(list[Json]):
+    """A null in a list or an object: false, without parts, and printed as nothing.
 
-    For a null, the library's loops would show what surrounds the list.
+    For a null, the library's loops would show what surrounds the list or object.
     """
 
     def __str__(self) -> str:
@@ -98,13 +105,13 @@ def _printable(value: Json) -> Json:
     if isinstance(value, dict):
         return _Object({key: _printable(item) for key, item in cast(JsonObject, value).items()})
     if isinstance(value, list):
-        return _List(_NullItem() if item is None else _printable(item) for item in cast(list[Json], value))
-    return value
+        return _List(map(_printable, cast(list[Json], value)))
+    return _Null() if value is None else value
 
 
 def as_plain(value: Json) -> Json:
     """Return the JSON data of a value that a template sees."""
-    if isinstance(value, _NullItem):
+    if isinstance(value, _Null):
         return None
     if isinstance(value, dict):
         return {key: as_plain(item) for key, item in cast(JsonObject, value).items()}
