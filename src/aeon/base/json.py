@@ -50,6 +50,12 @@ def canonical_json(value: Json) -> str:
     return _encode(value)
 
 
+def readable_json(value: Json) -> str:
+    """Encode as `canonical_json` does, but keep letters; what UTF-8 cannot encode stays escaped."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="backslashreplace").decode()
+
+
 def _refuse_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
 

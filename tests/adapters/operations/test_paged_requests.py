@@ -225,7 +225,7 @@ def test_an_operation_that_cannot_work_is_refused(operation):
 @pytest.mark.parametrize(
     ("style", "value", "pairs"),
     [
-        ("json", [1, "a"], [("q", '[1, "a"]')]),
+        ("json", [1, "a"], [("q", '[1,"a"]')]),
         ("repeat", [1, "a", True], [("q", "1"), ("q", "a"), ("q", "true")]),
         ("comma", ["a", "b"], [("q", "a,b")]),
         ("space", ["a", "b"], [("q", "a b")]),

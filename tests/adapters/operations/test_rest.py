@@ -5,7 +5,7 @@ import socket
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, unquote, urlencode
 
 import pytest
 
@@ -171,6 +171,35 @@ def test_no_input_climbs_out_of_the_path(given):
 def test_a_field_alone_keeps_its_type_and_one_not_given_is_left_out():
     assert fill(["{a}", "{b}", "x{b}"], {"a": True}) == [True, "x"]
     assert fill({"k{a}": "{a}"}, {"a": 1}) == {"k1": 1}
+
+
+def test_a_value_inside_a_text_is_json_with_its_letters(ask):
+    given = {
+        "roles": ["K\u00e4ufer", None, True],
+        "filter": {"ort": "K\u00f6ln"},
+        "page": 2.0,
+        "on": False,
+        "share": 0.5,
+    }
+    fields = {"all": "{roles}", "said": "Rollen: {roles}", "page": "{page}", "text": "{page} {on} {share}"}
+    roles = '["K\u00e4ufer",null,true]'
+    said = {"said": f"Rollen: {roles}", "page": "2", "text": "2 false 0.5"}
+    asked = ask(
+        given,
+        path="/{page}/{filter}",
+        query={**fields, "literal": 2.0},
+        headers={"X-Page": "{page}", "X-On": "{on}"},
+    )["body"]
+    path, _, query = asked["path"].partition("?")
+    assert unquote(path) == '/api/2/{"ort":"K\u00f6ln"}'
+    assert parse_qs(query) == {"all": [roles], "literal": ["2.0"], **{name: [text] for name, text in said.items()}}
+    assert (asked["headers"]["x-page"], asked["headers"]["x-on"]) == ("2", "false")
+    form = ask(given, method="POST", body=fields, bodyFormat="form")["body"]["body"]
+    assert parse_qs(form) == {"all": ["K\u00e4ufer", "null", "true"], **{name: [text] for name, text in said.items()}}
+    body = ask(given, method="POST", body=fields)["body"]["body"]
+    assert json.loads(body) == {"all": ["K\u00e4ufer", None, True], **said, "page": 2}
+    assert '"page": 2,' in body
+    assert ask(given, method="POST", body="Rollen: {roles}")["body"]["body"] == f"Rollen: {roles}"
 
 
 def test_errors_of_the_service_say_what_it_said_and_whether_to_try_again(ask, server):

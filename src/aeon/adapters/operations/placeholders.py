@@ -5,7 +5,10 @@ from collections.abc import Callable
 from typing import cast
 from urllib.parse import quote
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, readable_json
+
+_LARGEST_WHOLE = 2.0**53
+"""Above it, a float no longer tells one whole number from the next."""
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -17,7 +20,7 @@ def fill(value: Json, arguments: JsonObject) -> Json:
     """
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
-        return arguments.get(alone[1]) if alone else fill_text(value, arguments)
+        return _field(arguments, alone[1]) if alone else fill_text(value, arguments)
     if isinstance(value, dict):
         items = cast(JsonObject, value).items()
         return {
@@ -30,7 +33,7 @@ def fill(value: Json, arguments: JsonObject) -> Json:
 
 def fill_text(text: str, arguments: JsonObject, encode: Callable[[str], str] = str) -> str:
     """Return `text` with the fields filled in, each encoded by `encode`."""
-    return _PLACEHOLDER.sub(lambda match: encode(as_text(arguments.get(match[1]))), text)
+    return _PLACEHOLDER.sub(lambda match: encode(_as_text(_field(arguments, match[1]))), text)
 
 
 def fill_path(path: str, arguments: JsonObject) -> str:
@@ -41,14 +44,22 @@ def fill_path(path: str, arguments: JsonObject) -> str:
     return filled
 
 
-def as_text(value: Json) -> str:
-    """Return a field as text: booleans as in JSON, "" for a missing field."""
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def is_left_out(value: Json, arguments: JsonObject) -> bool:
     """Return whether a value consists only of a field that is missing."""
     alone = _PLACEHOLDER.fullmatch(value) if isinstance(value, str) else None
     return alone is not None and arguments.get(alone[1]) is None
+
+
+def _field(arguments: JsonObject, name: str) -> Json:
+    """Return a field, null if it is missing, and 2 for 2.0: a schema takes both as an integer, many services do not."""
+    value = arguments.get(name)
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
+        return int(value)
+    return value
+
+
+def _as_text(value: Json) -> str:
+    """Return a field as text: a text as it is, "" for null, anything else as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else readable_json(value)

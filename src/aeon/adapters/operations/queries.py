@@ -1,10 +1,9 @@
 """Writes the parameters of a query and the fields of a form. Pure."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, readable_json
 from aeon.platform.catalog.operations import QueryStyle
 
 _SEPARATORS: dict[QueryStyle, str] = {"comma": ",", "space": " ", "pipe": "|"}
@@ -31,4 +30,4 @@ def _pairs(name: str, value: Json, style: QueryStyle) -> Iterator[tuple[str, str
 
 
 def _text(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else readable_json(value)

@@ -3,10 +3,9 @@
 # ruff: noqa: SLF001  # see `render_template`
 # pyright: reportPrivateUsage=false
 
-import json
 from typing import TYPE_CHECKING, cast
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, readable_json
 
 if TYPE_CHECKING:
     from pydantic_handlebars import HandlebarsEnvironment
@@ -16,12 +15,6 @@ if TYPE_CHECKING:
 MAX_STEPS = 1_000_000
 """Steps of one template, which take about 2 s."""
 _CHARACTERS_PER_STEP = 100
-
-
-def readable_json(value: Json) -> str:
-    """Encode as `canonical_json` does, but keep letters; what UTF-8 cannot encode stays escaped."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode(errors="backslashreplace").decode()
 
 
 class _Object(dict[str, Json]):

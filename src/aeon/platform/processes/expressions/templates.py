@@ -6,12 +6,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, readable_json
 from aeon.platform.processes.expressions.handlebars import (
     MAX_STEPS,
     EndlessTemplateError,
     as_plain,
-    readable_json,
     render_template,
 )
 from aeon.platform.processes.text import join_names
