@@ -164,8 +164,23 @@ def test_no_input_climbs_out_of_the_path(given):
     if "/" in given:
         assert fill_path("/a/{x}", {"x": given}) == "/a/..%2F..%2Fadmin"
     else:
-        with pytest.raises(ValueError, match=r"contains . or .. segments"):
+        with pytest.raises(OperationError, match=r"contains . or .. segments"):
             fill_path("/a/{x}/b", {"x": given})
+
+
+@pytest.mark.parametrize("given", [{"id": ""}, {"id": None}, {}])
+@pytest.mark.parametrize("path", ["/kunden/{id}", "/kunden/{id}/sperre", "/{kind}/{id}", "/Kunden({id})"])
+def test_an_empty_field_of_the_path_is_refused_before_anything_is_sent(ask, server, given, path):
+    """`DELETE /kunden/` is about all customers."""
+    with pytest.raises(OperationError, match="has no value for 'id'") as refused:
+        ask({"kind": "kunden", **given}, method="DELETE", path=path)
+    assert refused.value.advice == "Give 'id' a value, or leave the call out where there is none."
+    assert not refused.value.is_transient
+    assert server.asked == []
+
+
+def test_a_field_of_the_path_may_be_zero_or_false(ask):
+    assert ask({"id": 0, "all": False}, path="/kunden/{id}/{all}")["body"]["path"] == "/api/kunden/0/false"
 
 
 def test_a_field_alone_keeps_its_type_and_one_not_given_is_left_out():

@@ -6,6 +6,7 @@ from typing import cast
 from urllib.parse import quote
 
 from aeon.base.json import Json, JsonObject, readable_json
+from aeon.platform.catalog.operations import OperationError
 
 _LARGEST_WHOLE = 2.0**53
 """Above it, a float no longer tells one whole number from the next."""
@@ -37,10 +38,19 @@ def fill_text(text: str, arguments: JsonObject, encode: Callable[[str], str] = s
 
 
 def fill_path(path: str, arguments: JsonObject) -> str:
-    """Fill a URL path; no field can add a segment, query or fragment. Raises ValueError for `.` or `..` segments."""
+    """Fill a URL path; no field can add a segment, query or fragment.
+
+    Raises OperationError for `.` or `..` segments, and for an empty field: the path would name another resource.
+    """
+    if empty := dict.fromkeys(name for name in _PLACEHOLDER.findall(path) if arguments.get(name) in (None, "")):
+        names = ", ".join(map(repr, empty))
+        raise OperationError(
+            f"the path {path!r} has no value for {names}",
+            next_step=f"Give {names} a value, or leave the call out where there is none.",
+        )
     filled = fill_text(path, arguments, lambda text: quote(text, safe=""))
     if {".", ".."} & set(filled.split("/")):
-        raise ValueError(f"the path {filled!r} contains . or .. segments")
+        raise OperationError(f"the path {filled!r} contains . or .. segments")
     return filled
 
 

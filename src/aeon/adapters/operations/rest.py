@@ -133,10 +133,7 @@ class _Pages:
 
 
 def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
-    try:
-        path = fill_path(operation.path, work.arguments)
-    except ValueError as error:
-        raise OperationError(str(error)) from None
+    path = fill_path(operation.path, work.arguments)
     base = url_of(str(work.connection["endpoint"]))
     if base.scheme != work.protocol or not base.host:
         raise OperationError(f"the endpoint must be an address that begins with {work.protocol}://")
