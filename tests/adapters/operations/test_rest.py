@@ -95,7 +95,7 @@ def test_a_request_is_made_of_its_templates(ask):
         path="/things/{id}",
         query={"n": "{n}", "gone": "{none}", "q": "n is {n}"},
         headers={"X-Id": "{n}"},
-        body={"tags": "{tags}", "n": "{n}", "said": "{n} things", "gone": "{none}"},
+        body={"tags": "{tags}", "n": "{n}", "said": "{n} things", "gone": "{missing}"},
     )["body"]
     assert asked["method"] == "POST"
     path, _, query = asked["path"].partition("?")
@@ -177,6 +177,19 @@ def test_an_empty_field_of_the_path_is_refused_before_anything_is_sent(ask, serv
     assert refused.value.advice == "Give 'id' a value, or leave the call out where there is none."
     assert not refused.value.is_transient
     assert server.asked == []
+
+
+def test_a_null_that_was_given_is_sent_in_json_and_left_out_where_there_is_no_null(ask):
+    """Of a field that may be null, a null clears the value; a missing one leaves it as it is."""
+    given = {"email": None, "name": "x"}
+    body = {"email": "{email}", "name": "{name}", "phone": "{phone}", "all": ["{email}", "{phone}"]}
+    asked = ask(given, method="PATCH", body=body, query={"email": "{email}"}, headers={"X-Email": "{email}"})["body"]
+    assert json.loads(asked["body"]) == {"email": None, "name": "x", "all": [None]}
+    assert asked["path"] == "/api"
+    assert "x-email" not in asked["headers"]
+    form = ask(given, method="POST", body={"email": "{email}", "name": "{name}"}, bodyFormat="form")["body"]
+    assert form["body"] == "name=x"
+    assert ask(given, method="POST", body="{email}")["body"]["body"] == ""
 
 
 def test_a_field_of_the_path_may_be_zero_or_false(ask):

@@ -17,7 +17,8 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 def fill(value: Json, arguments: JsonObject) -> Json:
     """Return `value` with the fields filled in: with its type if `{name}` is the whole string, else as text.
 
-    A missing field is dropped with the key or item that consists only of it; inside other text it is empty.
+    A missing field is dropped with the key or item that consists only of it; inside other text it is empty. A null
+    that was given is kept, and empty in a text.
     """
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
@@ -57,7 +58,12 @@ def fill_path(path: str, arguments: JsonObject) -> str:
 def is_left_out(value: Json, arguments: JsonObject) -> bool:
     """Return whether a value consists only of a field that is missing."""
     alone = _PLACEHOLDER.fullmatch(value) if isinstance(value, str) else None
-    return alone is not None and arguments.get(alone[1]) is None
+    return alone is not None and alone[1] not in arguments
+
+
+def without_nulls(arguments: JsonObject) -> JsonObject:
+    """Return the fields that are not null, for what has no form for a null, such as a query."""
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _field(arguments: JsonObject, name: str) -> Json:

@@ -15,7 +15,7 @@ from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
 from aeon.adapters.operations.http_client import HttpRequest, HttpResponse, HttpSender, url_of
 from aeon.adapters.operations.http_responses import output_of
 from aeon.adapters.operations.pages import items_of, next_request
-from aeon.adapters.operations.placeholders import fill, fill_path, fill_text, is_left_out
+from aeon.adapters.operations.placeholders import fill, fill_path, fill_text, is_left_out, without_nulls
 from aeon.adapters.operations.queries import query_pairs
 from aeon.adapters.operations.redirects import follow_redirect
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
@@ -137,17 +137,18 @@ def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
     base = url_of(str(work.connection["endpoint"]))
     if base.scheme != work.protocol or not base.host:
         raise OperationError(f"the endpoint must be an address that begins with {work.protocol}://")
-    query = cast(JsonObject, fill(dict(operation.query), work.arguments))
+    given = without_nulls(work.arguments)
+    query = cast(JsonObject, fill(dict(operation.query), given))
     pairs = query_pairs(query, operation.query_styles)
     url = base.copy_with(path=base.path.rstrip("/") + path).copy_merge_params(tuple(pairs))
     headers = {
-        name.lower(): fill_text(value, work.arguments)
+        name.lower(): fill_text(value, given)
         for name, value in operation.headers.items()
-        if not is_left_out(value, work.arguments)
+        if not is_left_out(value, given)
     }
     if work.key is not None:
         headers.setdefault("idempotency-key", work.key)
-    body = None if operation.body is None else fill(operation.body, work.arguments)
+    body = fill(operation.body, given if operation.body_format == "form" else work.arguments)
     content = _encoded_body(body, operation, headers)
     credentials = _credentials(work)
     has_credentials = work.secret is not None or bool(url.userinfo)
