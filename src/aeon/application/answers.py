@@ -11,7 +11,7 @@ from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
-from aeon.base.json import JsonObject, canonical_json
+from aeon.base.json import JsonObject, text_of
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import platform_runs
@@ -289,4 +289,4 @@ def _unshown(content: str, shown: str) -> str:
 
 
 def _text_of(output: object) -> str:
-    return output.strip() if isinstance(output, str) else "" if output is None else canonical_json(output)  # pyright: ignore[reportArgumentType]  # a run's output is JSON
+    return "" if output is None else text_of(output).strip()

@@ -10,7 +10,7 @@ from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, readable_json, text_of
 from aeon.bootstrap.platform import Platform
 from aeon.llm.usage import Usage
 from aeon.platform.catalog.repository import DEFAULTS_OWNER, EntityFilter
@@ -172,12 +172,12 @@ class ChatService:
             questions = self._runs.list_questions(follower.run)
             if not questions or view.is_busy:
                 return False
-            follower.waits_for = canonical_json(questions[0].inputs)
+            follower.waits_for = readable_json(questions[0].inputs)
             follower.result = f"The run waits for an answer to: {follower.waits_for}"
         elif view.state.phase == "completed":
             output = view.state.output
             follower.is_cut_off = value_of(view, "finishReason") == "length"
-            follower.result = output.strip() if isinstance(output, str) else canonical_json(output)
+            follower.result = text_of(output).strip()
         if follower.result is None:
             failure = view.state.error
             raise ChatFailedError(failure.message if failure is not None else f"The run was {view.state.phase}.")

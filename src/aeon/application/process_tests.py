@@ -9,7 +9,7 @@ from pydantic import Field
 from aeon.application.runs import RunService
 from aeon.application.text_faults import read_mapping
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, readable_json
 from aeon.bootstrap.platform import Platform
 from aeon.platform.records import Record
 from aeon.platform.runs.lease import ConfirmOwnership
@@ -209,5 +209,5 @@ def _codes(failure: JsonObject) -> Sequence[Json]:
 
 
 def _text(value: Json) -> str:
-    text = canonical_json(value)
+    text = readable_json(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from aeon.base.errors import BindingError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, text_of
 
 STEP_PREFIX = "step"
 """The word in front of references to a plan's steps."""
@@ -80,11 +80,9 @@ def bind_as_text(value: Json, results: Mapping[str, Json]) -> Json:
 
 def as_text(value: Json) -> str:
     """A result as readable text: strings bare, an object of one field as that field, the rest as JSON."""
-    if isinstance(value, str):
-        return value
     if isinstance(value, dict) and len(cast(JsonObject, value)) == 1:
         return as_text(next(iter(cast(JsonObject, value).values())))
-    return canonical_json(value)
+    return text_of(value)
 
 
 def as_lines(value: Json) -> str:

@@ -56,6 +56,11 @@ def readable_json(value: Json) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
+def text_of(value: Json) -> str:
+    """Return a text as it is, and any other value as readable JSON."""
+    return value if isinstance(value, str) else readable_json(value)
+
+
 def _refuse_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
 

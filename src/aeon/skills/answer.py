@@ -1,10 +1,9 @@
 """The text that a run of skills gives the user if no narrative was written. Pure."""
 
-import json
 from collections.abc import Sequence
 from typing import get_args
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, readable_json
 from aeon.skills.invocation import SandboxLevel
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, FailureReason, new_request_id
 
@@ -24,7 +23,7 @@ def _node_text(output: JsonObject) -> str:
     text = output.get("text")
     if isinstance(text, str) and len(output) == 1:
         return text.rstrip("\n")
-    return json.dumps(output, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return readable_json(output)
 
 
 _MAX_REQUEST_CHARS = 200

@@ -7,7 +7,7 @@ from contextlib import suppress
 from io import StringIO
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
-from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.json import Json, JsonObject, parse_strict, text_of
 from aeon.base.lazy_pattern import LazyPattern
 
 Value: TypeAlias = str | int | float | None
@@ -171,9 +171,7 @@ def _objects(text: str) -> list[Json] | None:
 
 
 def _cell(value: Json) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else canonical_json(value)
+    return "" if value is None else text_of(value)
 
 
 def _columns(

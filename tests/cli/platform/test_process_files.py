@@ -157,10 +157,10 @@ def test_what_differs_from_the_recording_is_said(aeon, tested, written):
 
 @pytest.mark.slow
 def test_a_case_that_is_not_as_expected_fails(aeon, tested):
-    tested.write_text(CASES.replace("Ann fine", "Ann bad").replace("input_valid", "OtherError"))
+    tested.write_text(CASES.replace("Ann fine", "Ann gr\u00fcn").replace("input_valid", "OtherError"))
     failed = aeon("process", "test", tested)
     assert failed.code == 1
-    assert 'the output is "Ann fine", and "Ann bad" was expected' in failed.out
+    assert 'the output is "Ann fine", and "Ann gr\u00fcn" was expected' in failed.out
     assert "and OtherError was expected" in failed.out
     tested.write_text(CASES.replace("answers: {ask: fine}, ", ""))
     unanswered = "The step 'ask' asks a person, and the case 'good' has no answer."

@@ -26,7 +26,7 @@ JSON = st.recursive(
         ("{step.search.rows.1.n}", 2.5),
         ("{step.search.rows.-1.name}", "b"),
         ("in {lang}, {limit} of {step.search.rows.0.n}: {step.none}", "in en, 5 of 1: null"),
-        ("only {step.search.only}", "only t"),
+        ("only {step.search.only}", 'only {"text":"t"}'),
         ('{"a": {limit}}', '{"a": 5}'),
         ("{{lang}}", "{en}"),
         ("{", "{"),
@@ -43,6 +43,26 @@ def test_references_are_replaced_and_other_braces_stay(text, expected):
     bound = bind({"x": text}, VALUES)["x"]
     assert bound == expected
     assert type(bound) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Einladung an {guests}; Filter {filter}", 'Einladung an ["J\u00fcrgen"]; Filter {"ort":"K\u00f6ln"}'),
+        ("Filter {= filter}, {= guests[0]}, {= 1 + 1}", 'Filter {"ort":"K\u00f6ln"}, J\u00fcrgen, 2'),
+        ("{step.found.rows} {step.found.rows.0}", '[{"ort":"K\u00f6ln"}] {"ort":"K\u00f6ln"}'),
+        ("The model says: {step.said}", "The model says: K\u00f6ln"),
+    ],
+)
+def test_a_value_in_a_longer_text_is_json_with_its_letters_and_braces(text, expected):
+    """Only the whole result of a step loses its one field, such as the `text` of a model's answer."""
+    found = {"rows": [{"ort": "K\u00f6ln"}]}
+    values = {
+        "guests": ["J\u00fcrgen"],
+        "filter": {"ort": "K\u00f6ln"},
+        "step": {"found": found, "said": {"text": "K\u00f6ln"}},
+    }
+    assert bind({"x": text}, values) == {"x": expected}
 
 
 def test_a_text_that_is_one_reference_gives_the_very_object():

@@ -89,6 +89,14 @@ def test_a_published_script_gets_arguments_and_stdin(skill):
     assert stdin == "hallo ä"
 
 
+def test_json_in_an_argument_and_on_stdin_keeps_its_letters(skill):
+    """A script that is no parser of JSON, such as `grep`, sees them."""
+    given = {"filter": {"ort": "K\u00f6ln"}, "args": [["J\u00fcrgen"]], "stdin": ["\u00c4"]}
+    argv, stdin, *_ = run(prepared(skill, given, "plain"))
+    assert argv == ["--filter", '{"ort":"K\u00f6ln"}', '["J\u00fcrgen"]']
+    assert stdin == '["\u00c4"]'
+
+
 def test_what_no_command_line_can_carry_is_an_error_of_the_input(skill):
     for given in ({"args": ["a\0b"]}, {"args": ["x" * 200_000]}, {"text": ["x" * 1000] * 2000}):
         with pytest.raises(InputError):

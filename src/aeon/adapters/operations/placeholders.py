@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import cast
 from urllib.parse import quote
 
-from aeon.base.json import Json, JsonObject, readable_json
+from aeon.base.json import Json, JsonObject, text_of
 from aeon.platform.catalog.operations import OperationError
 
 _LARGEST_WHOLE = 2.0**53
@@ -75,7 +75,5 @@ def _field(arguments: JsonObject, name: str) -> Json:
 
 
 def _as_text(value: Json) -> str:
-    """Return a field as text: a text as it is, "" for null, anything else as JSON."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else readable_json(value)
+    """Return a field as text: "" for null, anything but a text as JSON."""
+    return "" if value is None else text_of(value)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, readable_json
+from aeon.base.json import Json, JsonObject, text_of
 from aeon.platform.catalog.operations import QueryStyle
 
 _SEPARATORS: dict[QueryStyle, str] = {"comma": ",", "space": " ", "pipe": "|"}
@@ -16,9 +16,9 @@ def query_pairs(query: JsonObject, styles: Mapping[str, QueryStyle]) -> list[tup
 
 def _pairs(name: str, value: Json, style: QueryStyle) -> Iterator[tuple[str, str]]:
     if isinstance(value, list) and style in ("repeat", "deep"):
-        yield from ((name, _text(item)) for item in cast("list[Json]", value))
+        yield from ((name, text_of(item)) for item in cast("list[Json]", value))
     elif isinstance(value, list) and style in _SEPARATORS:
-        yield name, _SEPARATORS[style].join(map(_text, cast("list[Json]", value)))
+        yield name, _SEPARATORS[style].join(map(text_of, cast("list[Json]", value)))
     elif isinstance(value, dict) and style == "repeat":
         for key, item in cast(JsonObject, value).items():
             yield from _pairs(key, item, "repeat" if isinstance(item, list) else "json")
@@ -26,8 +26,4 @@ def _pairs(name: str, value: Json, style: QueryStyle) -> Iterator[tuple[str, str
         for key, item in cast(JsonObject, value).items():
             yield from _pairs(f"{name}[{key}]", item, "deep")
     else:
-        yield name, _text(value)
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else readable_json(value)
+        yield name, text_of(value)

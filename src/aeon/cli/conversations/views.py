@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService, messages_of
-from aeon.base.json import JsonObject, canonical_json
+from aeon.base.json import JsonObject, readable_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.conversations.attached_files import as_json, words_in_prompt
 from aeon.cli.exit_codes import ExitCode
@@ -127,7 +127,7 @@ def print_comparison(comparison: Comparison) -> None:
     for line in comparison.lines:
         print_data(printable(line.rstrip()))
     for name, (before, after) in comparison.differences.items():
-        print_message(shown_text(f"{name}: {canonical_json(before)} -> {canonical_json(after)}"))
+        print_message(shown_text(f"{name}: {readable_json(before)} -> {readable_json(after)}"))
     if not comparison.is_one_turn:
         print_message("they stand in different turns")
 
@@ -300,7 +300,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         first = recalled[0].get("fact") or recalled[0]["alternative"]
         print_message(f"if what was recalled is wrong: aeon knowledge reject {first[:SHORT_ID]}", "next: ")
     for each in manifest.get("toolCalls", []):
-        print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
+        print_message(shown_text(f"tool {each['tool']} {readable_json(each['arguments'])}: {_outcome(each)}"))
     for mark in answer.marks:
         print_message(printable(mark), "mark: ")
     if manifest.get("isErased"):
@@ -367,7 +367,7 @@ def _maker_of(answer: Alternative, manifest: JsonObject) -> str:
 
 
 def _outcome(call: JsonObject) -> str:
-    return canonical_json(call["result"]) if call["state"] == "done" else f"{call['state']} {call.get('result', '')}"
+    return readable_json(call["result"]) if call["state"] == "done" else f"{call['state']} {call.get('result', '')}"
 
 
 def doubts_of(alternative: Alternative) -> list[str]:

@@ -4,7 +4,7 @@ import re
 
 from aeon.application.audit import ChainHead
 from aeon.base.errors import InputError
-from aeon.base.json import Json, canonical_json
+from aeon.base.json import Json, readable_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
@@ -31,7 +31,7 @@ def list_audit_entries(user: str, *, after: str | None, limit: int, output: Outp
     print_whether_more(page)
     if print_as(output, list[Json](page.items), key="seq"):
         return ExitCode.DONE
-    rows = [(e["seq"], e["at"][:19], e["action"], e["actorId"], canonical_json(e["details"])) for e in page.items]
+    rows = [(e["seq"], e["at"][:19], e["action"], e["actorId"], readable_json(e["details"])) for e in page.items]
     print_table(("NUMBER", "AT", "ACTION", "BY", "DETAILS"), rows, "nothing of yours was changed yet")
     return ExitCode.DONE
 

@@ -9,7 +9,7 @@ import typer
 
 from aeon.application.folder import FolderService
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, readable_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file
@@ -78,7 +78,7 @@ def bind_secret(tool: str, name: str, user: str) -> int:
     """Bind one of the user's secrets to another user's shared tool."""
     with workspace_session(user) as workspace:
         shared_tool = workspace.tools.bind(tool, name)
-    params = printable(canonical_json(shared_tool.connection_params))
+    params = printable(readable_json(shared_tool.connection_params))
     print_message(f"The tool of {printable(shared_tool.owner_id)} now sends your secret to: {params}")
     print_data(f"bound {printable(name)}")
     return ExitCode.DONE

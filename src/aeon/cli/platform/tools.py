@@ -1,6 +1,6 @@
 """`aeon tool trust`, `distrust` and `cache clear`: trust in shared tools, and cached results of own tools."""
 
-from aeon.base.json import canonical_json
+from aeon.base.json import readable_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import workspace_session
@@ -29,8 +29,8 @@ def distrust_tool(name: str, user: str) -> int:
 
 def _print_tool(tool: Tool) -> None:
     print_message(f"{printable(tool.name)} of {printable(tool.owner_id)}: {printable(tool.description)}")
-    print_message(f"operation: {printable(canonical_json(tool.operation.as_dict()))}", "  ", "  ")
-    print_message(f"connection: {printable(canonical_json(tool.connection_params))}", "  ", "  ")
+    print_message(f"operation: {printable(readable_json(tool.operation.as_dict()))}", "  ", "  ")
+    print_message(f"connection: {printable(readable_json(tool.connection_params))}", "  ", "  ")
 
 
 def clear_cache(name: str | None, user: str) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import AeonError
-from aeon.base.json import JsonObject, canonical_json
+from aeon.base.json import JsonObject, readable_json
 from aeon.base.masking import Mask
 from aeon.base.next_steps import words_of
 from aeon.server.mcp.next_steps import TOOLS
@@ -114,7 +114,7 @@ def _as_mcp(offered: OfferedTool) -> "McpTool":
 def _success_result(result: JsonObject) -> "CallToolResult":
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(text=canonical_json(result))], structured_content=result)
+    return CallToolResult(content=[TextContent(text=readable_json(result))], structured_content=result)
 
 
 def _error_result(text: str, report: JsonObject | None = None) -> "CallToolResult":

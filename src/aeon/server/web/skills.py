@@ -10,7 +10,7 @@ from aeon.application.input_fields import InputField, fields_of_schema, read_fie
 from aeon.application.skill_settings import SkillSettingsService
 from aeon.application.skills import Cancellation, SkillService, read_prompt
 from aeon.base.errors import AeonError, InputError, SkillError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, readable_json
 from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import QuickRoute
@@ -252,7 +252,7 @@ def _config_fields(settings: SkillSettingsService, sent: _Sent) -> list[ConfigFi
 
 def _words_of(value: Json) -> str:
     """A value as one types it."""
-    return "" if value is None else normalized(value) if isinstance(value, str) else canonical_json(value)
+    return "" if value is None else normalized(value) if isinstance(value, str) else readable_json(value)
 
 
 def _require_skill(skills: SkillService, name: str) -> None:

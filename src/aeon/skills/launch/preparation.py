@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, canonical_json, text_of
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
 from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.config.skill_settings import resolve_config
@@ -182,8 +182,7 @@ def _envelope(skill: Skill, script: SkillScript, input_data: JsonObject, request
 
 
 def _stdin(input_data: JsonObject) -> bytes:
-    text = input_data.get("stdin", "")
-    return (text if isinstance(text, str) else canonical_json(text)).encode("utf-8", errors="replace")
+    return text_of(input_data.get("stdin", "")).encode("utf-8", errors="replace")
 
 
 def _arguments(input_data: JsonObject) -> list[str]:
@@ -194,7 +193,7 @@ def _arguments(input_data: JsonObject) -> list[str]:
     flags = [word for key, value in input_data.items() if key not in ("args", "stdin") for word in _flag(key, value)]
     args: Json = input_data.get("args", [])
     items = cast(list[Json], args) if isinstance(args, list) else [args]
-    words = flags + [_word(each) for each in items if each is not None]
+    words = flags + [text_of(each) for each in items if each is not None]
     sizes = [len(os.fsencode(word)) for word in words]
     if any("\0" in word for word in words):
         raise InputError("An argument contains a NUL character.", next_step="Remove it.")
@@ -215,11 +214,7 @@ def _flag(key: str, value: Json) -> Sequence[str]:
         return [word for item in items for word in _flag(key, item)]
     if value is None or isinstance(value, bool):
         return [flag] if value is True else []
-    word = _word(value)
+    word = text_of(value)
     if not word.startswith("-"):
         return [flag, word]
     return [f"{flag}{word}"] if len(key) == 1 else [f"{flag}={word}"]
-
-
-def _word(value: Json) -> str:
-    return value if isinstance(value, str) else canonical_json(value)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from aeon.base.binding import STEP_PREFIX, as_text
 from aeon.base.errors import BindingError, InputError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, text_of
 from aeon.platform.processes.expressions.cel_paths import scan_condition
 from aeon.platform.processes.expressions.computed import OPENING, compute, split_expressions
 from aeon.platform.processes.text import join_names
@@ -94,9 +94,9 @@ def bind(inputs: JsonObject, values: Mapping[str, Json], *, step: str = "") -> J
     """Return a copy of `inputs` with every reference and expression replaced (platform 6, 41, core 3).
 
     `values` holds the Process's inputs by name, and under `step` the steps' variables. A text that is one reference
-    becomes the value itself, not a copy; inside a longer text the value is rendered as text. Inserted values are
-    never searched for references. Raises BindingError that lists every reference that cannot be resolved and every
-    expression that cannot be computed, and names `step`.
+    becomes the value itself, not a copy; inside a longer text, a value that is no text is JSON, and the whole result
+    of a step is what `as_text` makes of it. Inserted values are never searched for references. Raises BindingError
+    that lists every reference that cannot be resolved and every expression that cannot be computed, and names `step`.
     """
     problems: list[str] = []
     bound = {name: _bind_value(value, values, problems) for name, value in inputs.items()}
@@ -153,15 +153,23 @@ def _bind_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Js
         return _compute(rest[0], values, problems)
     bound = [_bind_references(between, values, problems)]
     for source, text_after in zip(rest[::2], rest[1::2], strict=True):
-        bound += [as_text(_compute(source, values, problems)), _bind_references(text_after, values, problems)]
+        bound += [text_of(_compute(source, values, problems)), _bind_references(text_after, values, problems)]
     return "".join(bound)
 
 
 def _bind_references(text: str, values: Mapping[str, Json], problems: list[str]) -> str:
     def insert(match: re.Match[str]) -> str:
-        return as_text(_resolve(match[1], values, problems)) if _is_known(match[1], values) else match[0]
+        if not _is_known(match[1], values):
+            return match[0]
+        value = _resolve(match[1], values, problems)
+        return as_text(value) if _is_whole_result(match[1]) else text_of(value)
 
     return _REFERENCE.sub(insert, text)
+
+
+def _is_whole_result(expression: str) -> bool:
+    prefix, _, variable = expression.partition(".")
+    return prefix == STEP_PREFIX and "." not in variable
 
 
 def _is_known(expression: str, values: Mapping[str, Json]) -> bool:
