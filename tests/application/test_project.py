@@ -258,6 +258,53 @@ def test_arguments_of_another_type_are_refused_with_what_to_give(project, call, 
         call(project)
 
 
+ASKED = """\
+kind: Process
+name: asked
+inputs: {x: {}}
+steps: [{id: ask, tool: remember, inputs: {key: "{x}", value: 1}, output: o, execution: {interactionMode: manual}}]
+"""
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda p, _: p.runs.start("asked", {"x": NAN}), "inputs must be JSON: $.x: nan is not JSON"),
+        (lambda p, _: p.runs.start_detached("asked", {"x": [object()]}), "inputs must be JSON: $.x[0]: "),
+        (lambda p, _: p.processes.preview("asked", {"x": {1: 2}}), "inputs must be JSON: $.x: the key 1"),
+        (lambda p, run: p.runs.answer(run, "ask", object()), "value must be JSON: $: "),
+        (lambda p, run: p.runs.answer(run, "ask", {"a": NAN}), "value must be JSON: $.a: nan is not JSON"),
+        (lambda p, _: p.secrets.add({"name": "s", "type": "api_key", "value": {"key": object()}}), "$.value.key: "),
+        (lambda p, _: p.secrets.put("s", "api_key", {"key": object()}), "value must be JSON: $.key: "),
+        (
+            lambda p, _: p.schedules.add(
+                {"name": "s", "process": "asked", "cron": "0 0 * * *", "inputs": {"x": object()}}
+            ),
+            "new must be JSON: $.inputs.x: ",
+        ),
+        (
+            lambda p, _: p.schedules.add({"name": "s", "process": "asked", "cron": "0 0 * * *", "inputs": {"x": NAN}}),
+            "new must be JSON: $.inputs.x: nan",
+        ),
+        (lambda p, _: p.alerts.add(3), "new cannot be 3"),
+        (lambda p, _: p.metrics.define("m"), "new cannot be a value of the type str"),
+    ],
+)
+def test_a_value_that_is_not_json_is_refused_with_its_place_and_nothing_is_stored(opened, call, said):
+    project = opened()
+    project.apply(ASKED)
+    run = project.runs.start("asked", {"x": "a"}).id
+    assert [each.step for each in project.runs.settle(run, SOON).questions] == ["ask"]
+    with pytest.raises(InputError, match=re.escape(said)) as refused:
+        call(project, run)
+    assert refused.value.advice
+    assert [each.id for each in project.runs.list().items] == [run]
+    assert [each.step for each in project.runs.list_questions(run)] == ["ask"]
+    assert not project.secrets.list().items
+    assert not project.schedules.list().items
+
+
 def test_project_is_a_public_name():
     assert Project.__module__ == "aeon.application.project"
 

@@ -1,5 +1,6 @@
 """`AlertService`: which metrics start one user's Processes."""
 
+from aeon.application.argument_types import read_fields
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
@@ -28,7 +29,7 @@ class AlertService(EntityService[Alert, NewAlert, AlertChange]):
 
         The same `key` again returns the same alert. Raises NotFoundError, and RuleError with every problem.
         """
-        fields = dict(new) if isinstance(new, dict) else new.as_dict()
+        fields = read_fields(new, "new")
         if isinstance(name := fields.get("process"), str):
             fields["process"] = self._processes.find(self._user, name).id
         parsed = NewAlert.parsed(fields)

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 from aeon.base.errors import InputError
+from aeon.base.json import JsonObject, json_problems
 from aeon.platform.records import Record
+
+R = TypeVar("R", bound=Record)
 
 
 def require_argument(value: object, kinds: type | tuple[type, ...], name: str, needed: str) -> None:
@@ -30,14 +33,51 @@ def require_called(value: object, name: str, needed: str) -> None:
         raise InputError(f"{name} cannot be {_shown(value)}.", next_step=f"Give {needed}, or None.")
 
 
-def require_record(value: object, name: str) -> None:
-    """Raise InputError unless an argument describes something stored."""
+def require_json(value: object, name: str) -> None:
+    """Raise InputError, which names every place, for a value that JSON does not have, such as NaN."""
+    if problems := json_problems(value):
+        raise InputError(
+            f"{name} must be JSON: {'; '.join(problems)}.",
+            next_step="Give texts, numbers, true, false, null, lists and objects only.",
+        )
+
+
+def read_record(given: R | JsonObject, kind: type[R], name: str) -> R:
+    """Return the record that an argument is or describes.
+
+    Raises InputError for an argument of another type and for what JSON does not have, RuleError for a wrong field.
+    """
+    _require_record(given, name)
+    record = kind.parsed(given) if isinstance(given, dict) else given
+    _require_json_fields(record, name)
+    return record
+
+
+def read_fields(given: Record | JsonObject, name: str) -> JsonObject:
+    """Return the fields of an argument that is a record or describes one, by their published names.
+
+    Raises InputError for an argument of another type, and for a record with what JSON does not have.
+    """
+    _require_record(given, name)
+    if isinstance(given, dict):
+        return dict(given)
+    _require_json_fields(given, name)
+    return given.as_dict()
+
+
+def _require_record(value: object, name: str) -> None:
     require_argument(value, (Record, dict), name, "a dict with the published names of its fields")
+
+
+def _require_json_fields(record: Record, name: str) -> None:
+    """Raise InputError for a field that JSON does not have: fields of any value take it."""
+    require_json(record.model_dump(by_alias=True), name)
 
 
 def require_start(inputs: object, deadline: object, tags: object, priority: object) -> None:
     """Raise InputError for arguments of a run that are of another type."""
     require_argument(inputs, dict, "inputs", "a dict of the inputs by name; {} if the Process needs none")
+    require_json(inputs, "inputs")
     if deadline is not None:
         require_argument(deadline, (int, float), "deadline", "a number of seconds, or None")
         if not cast(float, deadline) > 0:

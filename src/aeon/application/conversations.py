@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from aeon.application.answers import ANSWER_INPUTS, AnswerFollower, AnswerService
-from aeon.application.argument_types import require_argument, require_list, require_text
+from aeon.application.argument_types import read_record, require_argument, require_list, require_text
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.reply_forms import default_reply_form
 from aeon.application.run_reader import NEWEST, RunReader
@@ -196,7 +196,7 @@ class ConversationService:
         expected_version: int | None = None,
     ) -> Conversation:
         """Rename, tag, pin, archive or limit a conversation. Raises RuleError, ConflictError."""
-        parsed = ConversationChange.parsed(change) if isinstance(change, dict) else change
+        parsed = read_record(change, ConversationChange, "change")
         return self._platform.conversations.change(id_, parsed, self._request(key, expected_version))
 
     def forks(self, id_: str) -> "builtins.list[Conversation]":

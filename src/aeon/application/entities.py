@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
-from aeon.application.argument_types import require_argument, require_record
+from aeon.application.argument_types import read_record, require_argument
 from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity
@@ -97,8 +97,7 @@ class EntityService(Generic[E, N, C]):
 
         Raises RuleError with everything that is wrong.
         """
-        require_record(new, "new")
-        record = self._new_type.parsed(new) if isinstance(new, dict) else new
+        record = read_record(new, self._new_type, "new")
         return self._repository.add(record, MutationRequest(self._user, key))
 
     def change(
@@ -109,8 +108,7 @@ class EntityService(Generic[E, N, C]):
         `expected_version` is the `version` that the caller has read. Raises NotFoundError, ForbiddenError, RuleError,
         ConflictError, and VersionError if it has another version by now.
         """
-        require_record(change, "change")
-        record = self._change_type.parsed(change) if isinstance(change, dict) else change
+        record = read_record(change, self._change_type, "change")
         request = MutationRequest(self._user, key, expected_version)
         id_ = self.get(name).id
         if not record.model_fields_set:

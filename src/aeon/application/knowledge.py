@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from uuid import uuid4
 
-from aeon.application.argument_types import require_record, require_text
+from aeon.application.argument_types import read_record, require_text
 from aeon.application.entity_descriptions import EntityDescriptions
 from aeon.application.graphiti import GraphitiService, GraphitiStatus, SyncCounts
 from aeon.application.knowledge_search import PASSAGES, TOKENS, RetrievedPassage, find_passages
@@ -305,8 +305,7 @@ class KnowledgeService:
 
         Raises RuleError, NotFoundError for the conversation, and ConflictError if there is an entity of that name.
         """
-        require_record(new, "new")
-        wanted = NewEntity.parsed(new) if isinstance(new, dict) else new
+        wanted = read_record(new, NewEntity, "new")
         self._prepare()
         place = None if conversation is None else self._platform.conversations.get(self._user, conversation).id
         made = self._platform.entities.add(wanted, self._request(key))
@@ -326,8 +325,8 @@ class KnowledgeService:
 
         `expected_version` is the version that the caller has read. Raises as `add` does, NotFoundError, VersionError.
         """
+        wanted = read_record(change, NamedEntityChange, "change")
         self._prepare()
-        wanted = NamedEntityChange.parsed(change) if isinstance(change, dict) else change
         entity = self._platform.entities.get(self._user, name)
         return self._platform.entities.change(entity.id, wanted, self._request(key, expected_version))
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
+from aeon.application.argument_types import read_record
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import MutationRequest
@@ -86,7 +87,7 @@ class MetricsService:
         Raises ForbiddenError, RuleError for an invalid value or another data type, and VersionError if an existing one
         has another version than `expected_version`.
         """
-        wanted = NewMetric.parsed(new) if isinstance(new, dict) else new
+        wanted = read_record(new, NewMetric, "new")
         definitions, request = self._metrics.definitions, MutationRequest(self._user, key, expected_version)
         same = [each for each in definitions.list_all() if (each.scope, each.name) == (wanted.scope, wanted.name)]
         if not same:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from aeon.application.argument_types import require_json
 from aeon.application.entities import EntityService
 from aeon.application.input_fields import InputField, fields_of_process
 from aeon.base.errors import InputError
@@ -214,6 +215,7 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         from aeon.platform.runs.preview import preview_run
         from aeon.platform.runs.run_inputs import runnable_inputs
 
+        require_json(inputs, "inputs")
         process = self.get(name)
         return preview_run(process.definition, runnable_inputs(process, inputs))
 

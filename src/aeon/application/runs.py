@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from aeon.application.argument_types import require_argument, require_start
+from aeon.application.argument_types import require_argument, require_json, require_start
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
 from aeon.application.run_moving import MovedRun, move_run
 from aeon.application.run_reader import RunReader
@@ -176,6 +176,7 @@ class RunService(RunReader):
         RuleError for an answer that does not fit, a question that has timed out or a run that has ended; ConflictError
         if another answer came first.
         """
+        require_json(value, "value")
         question = self._runtime.runs.answer(self._user, run, step, value)
         if self._is_open:
             self._runtime.engine.wake(question.run)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from aeon.application.argument_types import read_fields
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
@@ -26,7 +27,7 @@ class ScheduleService(EntityService[ProcessSchedule, NewSchedule, ScheduleChange
 
         The same `key` again returns the same schedule. Raises NotFoundError, and RuleError with every problem.
         """
-        fields = dict(new) if isinstance(new, dict) else new.as_dict()
+        fields = read_fields(new, "new")
         if isinstance(name := fields.get("process"), str):
             fields["process"] = self._processes.find(self._user, name).id
         return super().add(fields, key=key)

@@ -1,5 +1,6 @@
 """`SecretService`: the stored secrets of one user."""
 
+from aeon.application.argument_types import require_json
 from aeon.application.entities import EntityService
 from aeon.application.input_fields import InputField
 from aeon.base.json import JsonObject
@@ -42,6 +43,7 @@ class SecretService(EntityService[Secret, NewSecret, SecretChange]):
         Raises RuleError for a value that does not match its type, and for a secret of another type; VersionError if
         an existing one has another version than `expected_version`.
         """
+        require_json(value, "value")
         existing = self._secrets.find_own(self._user, name)
         if existing is None:
             return self.add({"name": name, "type": kind, "value": value}, key=key), True
@@ -60,4 +62,5 @@ class SecretService(EntityService[Secret, NewSecret, SecretChange]):
 
         Raises NotFoundError, ForbiddenError, RuleError for a value that does not match its type, VersionError.
         """
+        require_json(value, "value")
         return self._secrets.rotate(self.get(name).id, value, MutationRequest(self._user, key, expected_version))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
+from aeon.application.argument_types import require_json
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.base.next_steps import NextStep
@@ -64,6 +65,7 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
 
         Raises NotFoundError, RuleError for an invalid input, OperationError if the tool fails.
         """
+        require_json(arguments, "arguments")
         return self._platform.measured_tool_caller.call(self._user, self.get(name).id, arguments)
 
     def token_totals(self, tool: Tool) -> TokenTotals:

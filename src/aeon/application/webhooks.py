@@ -1,5 +1,6 @@
 """`WebhookService`: what one user does with their webhooks."""
 
+from aeon.application.argument_types import read_fields, read_record
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
@@ -35,12 +36,12 @@ class WebhookService(EntityService[Webhook, NewWebhook, WebhookChange]):
         `process` and `secret` are names or ids. The same `key` again returns the same webhook, without a secret.
         Raises NotFoundError, and RuleError with everything that is wrong.
         """
-        fields = dict(new) if isinstance(new, dict) else new.as_dict()
+        fields = read_fields(new, "new")
         if isinstance(name := fields.get("process"), str):
             fields["process"] = self._processes.find(self._user, name).id
         if isinstance(name := fields.get("secret"), str):
             fields["secret"] = self._secrets.find(self._user, name).id
-        return self._webhooks.add_with_secret(NewWebhook.parsed(fields), MutationRequest(self._user, key))
+        return self._webhooks.add_with_secret(read_record(fields, NewWebhook, "new"), MutationRequest(self._user, key))
 
     def enable(self, name: str, *, is_enabled: bool, expected_version: int | None = None) -> Webhook:
         """Let a webhook take events, or none: then they are refused as if it did not exist."""
