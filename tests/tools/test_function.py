@@ -28,6 +28,11 @@ class Person(BaseModel):
     homes: list[Address] = []
 
 
+class Invoice(BaseModel):
+    total_amount: float = Field(alias="totalAmount")
+    paid_by: list[Person] = Field(default=[], serialization_alias="paidBy")
+
+
 class Total(TypedDict):
     total: float
 
@@ -43,6 +48,19 @@ def call(made, **arguments):
     registered = ToolRegistry([made]).lookup(made.name)
     assert registered.input.problems(arguments) == []
     return ToolInvoker().invoke(registered, arguments)
+
+
+@pytest.mark.parametrize("kind", [Invoice, list[Invoice]])
+def test_a_result_has_the_names_of_its_schema_where_a_model_has_aliases(kind):
+    invoice = Invoice(totalAmount=2.5, paid_by=[Person(name="Ann")])
+
+    @tool
+    def total() -> kind:
+        """The invoice."""
+        return invoice if kind is Invoice else [invoice]
+
+    expected = {"totalAmount": 2.5, "paidBy": [{"name": "Ann", "homes": []}]}
+    assert call(total) == (expected if kind is Invoice else {"result": [expected]})
 
 
 def test_name_description_and_schemas_come_from_the_function():

@@ -60,7 +60,7 @@ class FunctionTool(Tool, Generic[P, R]):
         try:
             checked = self._result.validate_python(result)
             _refuse_numbers_beyond_json(self._result.dump_python(checked))
-            plain: Json = self._result.dump_python(checked, mode="json")
+            plain: Json = self._result.dump_python(checked, mode="json", by_alias=True)
         except (ValidationError, ValueError) as error:
             raise ToolError(
                 f"{self.name} returned a result that does not fit its annotation: {_first_line(error)}."
