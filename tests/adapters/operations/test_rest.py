@@ -292,6 +292,22 @@ def test_an_answer_that_is_cut_off_is_not_called_a_service_that_cannot_be_reache
     assert cut.value.advice == "Look into the log of the service, and of a proxy in front of it."
 
 
+def test_an_answer_that_cannot_be_decoded_is_not_called_a_service_that_cannot_be_reached(ask, server):
+    server.odd["/api/plain"] = (200, {"Content-Encoding": "gzip"}, '{"a": 1}')
+    with pytest.raises(OperationError, match="could not be decoded: it is not what its Content-Encoding says") as wrong:
+        ask(path="/plain")
+    assert not wrong.value.is_transient
+    assert "runs" not in wrong.value.advice
+
+
+@pytest.mark.parametrize("charset", ["", "; charset=utf-8"])
+def test_json_that_begins_with_a_byte_order_mark_is_read(ask, server, charset):
+    """RFC 8259, section 8.1."""
+    kind = f"application/json{charset}"
+    server.odd["/api/mark"] = (200, {"Content-Type": kind}, b'\xef\xbb\xbf{"a": "\xc3\xa4"}')
+    assert ask(path="/mark")["body"] == {"a": "\u00e4"}
+
+
 def test_redirects_are_followed_where_they_do_no_harm(ask, server):
     port = server.server_port
     server.odd = {

@@ -175,6 +175,11 @@ def _unreachable(where: str, error: httpx2.HTTPError) -> OperationError:
     fault = tls_fault(error)
     if fault is not None:
         return OperationError(f"the service at {where} could not be reached: {fault.problem}", next_step=fault.advice)
+    if isinstance(error, httpx2.DecodingError):
+        return OperationError(
+            f"the answer of the service at {where} could not be decoded: it is not what its Content-Encoding says",
+            next_step="Look into the log of the service, and of a proxy in front of it.",
+        )
     if isinstance(error, (httpx2.RemoteProtocolError, httpx2.ReadError)):
         return OperationError(
             f"the service at {where} gave no complete HTTP answer: {type(error).__name__}",

@@ -16,6 +16,9 @@ _UNAUTHORIZED, _TOO_MANY, _UNAVAILABLE = 401, 429, 503
 _MAX_SHOWN = 300
 """The most characters of an error response that are repeated."""
 
+_BYTE_ORDER_MARK = "\ufeff"
+"""Parsers of JSON may ignore it (RFC 8259, section 8.1)."""
+
 _CHARSETS = ("utf-8", "utf-16", "utf-32", "ascii", "iso8859", "cp125", "shift_jis", "euc_", "gb", "big5", "koi8")
 """Prefixes of names of text codecs; Python's other codecs are not for text, or slow."""
 
@@ -44,7 +47,7 @@ def _body(answer: HttpResponse) -> JsonObject:
     body: Json = text
     if "json" in _content_type(answer) and text.strip():
         try:
-            body = parse_strict(text)
+            body = parse_strict(text.removeprefix(_BYTE_ORDER_MARK))
         except ValueError as error:
             raise OperationError(f"it answered with invalid JSON: {error}") from None
     return {"body": body}
