@@ -75,7 +75,7 @@ def test_without_a_schema_a_script_gets_the_words_as_they_are():
 
 
 def test_one_input_comes_from_a_file(tmp_path):
-    """JSON, or text where the input takes a text; without the newline at the end, as from a shell."""
+    """JSON, or text where the input takes a text; without the newline at the end."""
     rows, text = tmp_path / "rows.json", tmp_path / "mail @ home=1.txt"
     rows.write_text("[1, 2]\n")
     text.write_text("12\n")
@@ -83,6 +83,24 @@ def test_one_input_comes_from_a_file(tmp_path):
     assert given == {"list": [1, 2], "id": "[1, 2]"}
     renamed = text.rename(tmp_path / "mail @ home.txt")
     assert read_inputs([f"id@{renamed}"]).fitted(SCHEMAS) == {"id": "12"}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (b"Dear all,\r\nhello\r\n", "Dear all,\r\nhello"),
+        (b"a\n", "a"),
+        (b"a\n\n", "a\n"),
+        (b"a\r\n\r\n", "a\r\n"),
+        (b"a\r", "a\r"),
+        (b"\r\n", ""),
+        (b"", ""),
+    ],
+)
+def test_one_line_end_of_a_file_is_taken_off_also_that_of_windows(tmp_path, written, read):
+    file = tmp_path / "mail.txt"
+    file.write_bytes(written)
+    assert read_inputs([f"id@{file}"]).values == {"id": read}
 
 
 def test_one_input_comes_from_stdin(monkeypatch):

@@ -90,10 +90,11 @@ class _NamedInput(NamedTuple):
     is_file: bool
 
     def words(self) -> str:
-        """The value, or what the file has, as a shell gives it: without the newlines at its end."""
+        """The value, or what the file has, without one line end after it."""
         if not self.is_file:
             return self.value
-        return read_text_file(Path(self.value), f"The input {self.name!r}").rstrip("\n")
+        text = read_text_file(Path(self.value), f"The input {self.name!r}")
+        return text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
 
 
 def _named(written: str) -> _NamedInput:
