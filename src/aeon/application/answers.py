@@ -33,7 +33,7 @@ PLAIN_REPLY: Final = "reply_plain"
 ANSWER_INPUTS: Final = frozenset({"answer", "message", "conversation"})
 """What a Process that answers may take as input: the ids of the answer and of its conversation, and the message."""
 
-STOPPED_UNWRITTEN: Final = "stopped before anything was written"
+_STOPPED_UNWRITTEN: Final = "stopped before anything was written"
 """Why an answer failed of which nothing was written before its user stopped it."""
 
 _WAIT = 0.1
@@ -79,6 +79,11 @@ class AnswerFollower:
         self._idle = 0 if found else self._idle + 1
         return found or self._rest()
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether the pieces of an answer that has ended are its content; not if it was made again and differs."""
+        return "".join(self._shown).strip() == self.result.content
+
     def stop(self) -> None:
         """Stop following, from any thread. The answer goes on; `conversations.stop` ends it."""
         self._has_ended = True
@@ -103,7 +108,8 @@ class AnswerFollower:
             return []
         self._has_ended = True
         self._pieces.drop(self.result.id)
-        rest = _unshown(self.result.content or "", "".join(self._shown))
+        rest = unshown(self.result.content or "", "".join(self._shown))
+        self._shown.append(rest)
         return [rest] if rest else None
 
 
@@ -179,7 +185,7 @@ class AnswerService:
             return before
         written = self._platform.pieces.stop(answer).strip()
         if (
-            self._end(answer, EndedAnswer(written or None, STOPPED_UNWRITTEN, is_stopped=True))
+            self._end(answer, EndedAnswer(written or None, _STOPPED_UNWRITTEN, is_stopped=True))
             and before.run_id is not None
         ):
             with suppress(RuleError):  # it has ended meanwhile
@@ -282,8 +288,13 @@ class AnswerService:
             self._end(begun.id, EndedAnswer(None, error.message))
 
 
-def _unshown(content: str, shown: str) -> str:
-    """The end of a content of which a reader has seen the beginning; empty if it has seen something else."""
+def was_stopped(answer: Alternative) -> bool:
+    """Whether the user stopped an answer, before or after something was written."""
+    return answer.state == "stopped" or answer.failure == _STOPPED_UNWRITTEN
+
+
+def unshown(content: str, shown: str) -> str:
+    """Return the end of a content of which a reader has seen the beginning; empty if it has seen something else."""
     seen = shown.lstrip()
     return content[len(seen) :] if content.startswith(seen) else ""
 

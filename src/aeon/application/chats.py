@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NamedTuple
 
+from aeon.application.answers import unshown
 from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
@@ -82,33 +83,35 @@ class ChatFollower:
     def look(self) -> list[str] | None:
         """Return the pieces that are new; None once the answer has ended.
 
-        Raises ChatFailedError for a run that has failed, and for an answer that differs from what was shown of it.
+        Raises ChatFailedError for a run that has failed.
         """
         if self.result is not None:
             return None
         found = self._taken()
         if not found and self._service.settle(self):
             found = self._taken()
-            rest = self._rest(f"{self._shown}{''.join(found)}")
+            rest = unshown(self.content, f"{self._shown}{''.join(found)}")
             found += [rest] if rest else []
-            self._shown = self.result or ""
+            self._shown += "".join(found)
             return found or None
         self._shown += "".join(found)
         return found
+
+    @property
+    def content(self) -> str:
+        """The whole text of an answer that has ended."""
+        return self.result or ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the pieces of an answer that has ended are its text; not if it was made again and differs."""
+        return self._shown.strip() == self.content
 
     def _taken(self) -> list[str]:
         found: list[str] = []
         while self._new:
             found.append(self._new.popleft())
         return found
-
-    def _rest(self, shown: str) -> str:
-        result = self.result or ""
-        if result.startswith(shown.lstrip()):
-            return result[len(shown.lstrip()) :]
-        if result == shown.strip():
-            return ""
-        raise ChatFailedError("The answer was made again and differs from what was shown of it.")
 
 
 class ChatService:

@@ -12,8 +12,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from aeon.application.answers import was_stopped
 from aeon.application.chats import DEFAULT_CHAT, ChatFollower
-from aeon.application.conversations import AnswerFollower
+from aeon.application.conversations import Alternative, AnswerFollower
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
@@ -51,6 +52,16 @@ class Follower(Protocol):
         ...
 
     @property
+    def content(self) -> str:
+        """The whole text of an answer that has ended."""
+        ...
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the pieces of an answer that has ended are its whole text."""
+        ...
+
+    @property
     def is_cut_off(self) -> bool:
         """Whether an answer that has ended did so at a limit of tokens."""
         ...
@@ -76,9 +87,9 @@ class _Making:
         """Why an answer that has ended did so."""
         return "length" if self.follower.is_cut_off else "stop"
 
-    def whole(self, text: str, usage: JsonObject) -> JsonObject:
+    def whole(self, usage: JsonObject) -> JsonObject:
         """The answer as one object."""
-        message: JsonObject = {"role": "assistant", "content": text, "refusal": None}
+        message: JsonObject = {"role": "assistant", "content": self.follower.content, "refusal": None}
         choice: JsonObject = {"index": 0, "message": message, "finish_reason": self.finish, "logprobs": None}
         return {**self._head, "object": "chat.completion", "choices": [choice], "usage": usage}
 
@@ -142,9 +153,10 @@ async def complete(
             caller, making, with_usage=asked.stream_options is not None and asked.stream_options.include_usage
         )
         return EventStream(caller.state, caller.user, lines, making.headers)
-    text = "".join([piece async for piece in _pieces(caller, making)])
+    async for _ in _pieces(caller, making):
+        pass
     usage = await caller.state.call(making.usage)
-    return JSONResponse(making.whole(text, usage), headers=making.headers)
+    return JSONResponse(making.whole(usage), headers=making.headers)
 
 
 def _begin_chat(caller: Caller, asked: ChatRequest, key: str | None) -> _Making:
@@ -166,23 +178,44 @@ def _begin_answer(caller: Caller, asked: ChatRequest, conversation: str, key: st
 
 
 class _Checked:
-    """An answer in a conversation; one that has failed raises HttpError."""
+    """An answer in a conversation; one that has failed, or was stopped, raises HttpError."""
 
     def __init__(self, follower: AnswerFollower) -> None:
         self._follower = follower
 
     def look(self) -> list[str] | None:
         found = self._follower.look()
-        if found is None and self._follower.result.failure is not None:
-            raise HttpError(500, self._follower.result.failure)
+        if found is None:
+            _require_whole(self._follower.result)
         return found
 
     def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
         return self._follower.watch(tell)
 
     @property
+    def content(self) -> str:
+        return self._follower.result.content or ""
+
+    @property
+    def is_shown(self) -> bool:
+        return self._follower.is_shown
+
+    @property
     def is_cut_off(self) -> bool:
         return self._follower.result.is_cut_off
+
+
+def _require_whole(ended: Alternative) -> None:
+    """Raises HttpError for an answer that has failed or was stopped. Clients must not ask again what was stopped."""
+    if was_stopped(ended):
+        raise HttpError(
+            409,
+            "The answer was stopped before it was whole.",
+            next_step="The conversation keeps what was written.",
+            headers={"x-should-retry": "false"},
+        )
+    if ended.failure is not None:
+        raise HttpError(500, ended.failure)
 
 
 async def _pieces(caller: Caller, making: _Making) -> AsyncGenerator[str]:
@@ -207,6 +240,12 @@ async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> Async
         async with aclosing(_pieces(caller, making)) as pieces:
             async for text in pieces:
                 yield _line(making.chunk({"content": text})) if text else ""
+        if not making.follower.is_shown:
+            raise HttpError(
+                500,
+                "The answer was made again and differs from what was shown of it.",
+                next_step="The record keeps the whole answer.",
+            )
         yield _line(making.chunk({}, making.finish))
         if with_usage:
             yield _line(making.usage_chunk(await caller.state.call(making.usage)))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from aeon.application.answers import STOPPED_UNWRITTEN
+from aeon.application.answers import was_stopped
 from aeon.application.conversations import Alternative, Attachment, Conversation, ConversationService
 from aeon.platform.errors import NotFoundError
 
@@ -39,7 +39,7 @@ class ShownMessage(NamedTuple):
     @property
     def is_stopped(self) -> bool:
         """Whether its user stopped it, before or after something was written."""
-        return self.made.state == "stopped" or self.made.failure == STOPPED_UNWRITTEN
+        return was_stopped(self.made)
 
 
 class Thread(NamedTuple):
