@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from aeon.base.errors import ToolError
+from aeon.llm.interface import LLMResponse
 from aeon.skills.discovery.skill_reader import read_skill
 from aeon.skills.instructions import (
     InstructionFollower,
@@ -39,6 +41,12 @@ def test_the_whole_body_is_read_and_the_answer_made_under_it_skills_14(written):
     assert answer == ("Arr, a parrot.", [])
     assert body in model.requests[0].system_prompt
     assert model.requests[0].prompt == "Request: Greet me"
+
+
+@pytest.mark.parametrize(("finish", "said"), [("refusal", "refused to answer"), ("length", "was cut off")])
+def test_a_refusal_and_an_answer_that_was_cut_off_are_no_answers(written, finish, said):
+    with pytest.raises(ToolError, match=said):
+        InstructionFollower(ScriptedAdapter([LLMResponse("Arr,", finish)])).follow([written("Say arr.")], "Greet me")
 
 
 def test_whole_sections_are_cut_and_the_cut_is_said_skills_14(written):

@@ -13,7 +13,7 @@ from aeon.base.errors import InputError, ToolError
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import compile_schema
 from aeon.base.next_steps import NextStep
-from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill
 from aeon.tools.interface import Tool
@@ -174,8 +174,9 @@ class InstructionFollower:
             parts += [text, *self._read_references(skill, text, request, share - len(read.text))]
         system = "\n\n".join([_SYSTEM, *parts])
         wanted = LLMRequest(f"Request: {request}", system, max_tokens=_ANSWER_TOKENS, temperature=0.2)
-        answer = call_model(self._model, wanted, text_sink(self._observe, "answer")).text.strip()
-        return FollowedAnswer(answer, remarks)
+        answer = call_model(self._model, wanted, text_sink(self._observe, "answer"))
+        _require_whole(answer)
+        return FollowedAnswer(answer.text.strip(), remarks)
 
     def _read_references(self, skill: Skill, text: str, request: str, room: int) -> list[str]:
         """Returns the references that the model asks for, as long as there is room for them."""
@@ -215,6 +216,16 @@ class InstructionFollower:
             return []  # the instructions alone must do
         names = cast(list[str], cast(JsonObject, found.value)["files"])
         return [name for name in dict.fromkeys(names) if name in files]
+
+
+def _require_whole(answer: LLMResponse) -> None:
+    """Raises ToolError for a refusal, and for an answer that was cut off."""
+    if answer.is_truncated:
+        raise ToolError(
+            "The answer was cut off: it is too long, or repeats itself.", next_step="Ask for a shorter one."
+        )
+    if answer.finish_reason == "refusal":
+        raise ToolError("The model refused to answer.", next_step="Rephrase the request.")
 
 
 def _reference_text(skill: Skill, name: str) -> str:

@@ -16,7 +16,9 @@ _PIECE = 5
 
 @dataclass(frozen=True, slots=True)
 class WireAnswer:
-    """A response to write: its text, finish reason ("stop", "length", "refusal"), and whether it has usage counts.
+    """A response to write: its text, finish reason, and whether it has usage counts.
+
+    The finish reason is "stop", "length" or "refusal", or "content_filter" where the API has that.
 
     `odds` are the text's tokens, in order, each with its probability; a chat completion reports them.
     """
@@ -87,7 +89,7 @@ class ChatDialect:
 
     def _finish(self, answer: WireAnswer) -> str:
         # OpenAI ends a refusal with "stop" and reports it in a separate field.
-        return "length" if answer.finish_reason == "length" else "stop"
+        return answer.finish_reason if answer.finish_reason in ("length", "content_filter") else "stop"
 
     def _head(self, model: str, kind: str) -> JsonObject:
         return {"id": "chatcmpl-double", "object": kind, "created": 1, "model": model}

@@ -91,6 +91,16 @@ def test_of_an_answer_that_broke_off_a_pipe_gets_nothing(talk, aeon):
     assert (failed.code, failed.out) == (1, "")
 
 
+@pytest.mark.parametrize("finish", ["refusal", "content_filter"])
+def test_a_refusal_is_no_answer(talk, aeon, finish):
+    _, chat = talk(TextResponse("I will not", finish_reason=finish))
+    refused = chat("Hello?")
+    assert (refused.code, refused.out) == (1, "")
+    assert "the model refused to answer" in refused.err
+    newest = aeon("conversation", "show", "last", "--json").json["path"][-1]
+    assert (newest["state"], newest["content"]) == ("failed", None)
+
+
 def test_an_answer_that_the_token_limit_cut_off_says_so_everywhere(talk, aeon):
     _, chat = talk(TextResponse("1, 2, 3, 4,", finish_reason="length"))
     cut = chat("Count to a million.")

@@ -194,6 +194,8 @@ def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:
 
 
 def _output(reply: LLMResponse, prepared: PreparedReply) -> JsonObject:
+    if reply.finish_reason == "refusal":
+        raise OperationError("the model refused to answer", next_step="Rephrase the message.")
     text = reply.text.strip()
     if not text:
         raise OperationError("the model returned an empty answer", is_transient=True)
