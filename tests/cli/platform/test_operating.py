@@ -145,6 +145,20 @@ def test_a_paused_process_keeps_its_runs_waiting(aeon, applied, background, shop
     assert aeon("process", "pause", "missing").code == 2
 
 
+def test_a_run_says_whom_it_asks_if_that_is_somebody_else_platform_41(aeon, applied, shop):
+    applied(ASK)
+    asked = aeon("process", "run", "ask")
+    told = " ".join(asked.err.split())
+    run = aeon("log", "list", "--kind", "process", "-o", "name").out.strip()
+    assert asked.code == 3
+    assert "waits for you" not in told
+    assert f'waits for bob: ask {{ "id": "x" }} only bob can answer: aeon log answer {run} ask yes --user bob' in told
+    assert "asks only bob" in aeon("log", "answer", run, "ask", "yes").err
+    assert aeon("log", "answer", run, "ask", "yes", "--user", "bob").code == 0
+    applied(ASK.replace("    question: {assignee: bob}\n", ""))
+    assert "waits for you: ask" in aeon("process", "run", "ask").err
+
+
 def test_an_answer_does_not_let_a_paused_run_go_on(aeon, applied, shop):
     applied(
         ASK.replace("    question: {assignee: bob}\n", "  - {id: then, tool: item, inputs: {id: home}, output: x}\n")

@@ -229,7 +229,7 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
     if settled.usage.calls:
         print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:
-        print_message(_question_text(question), "waits for you: ")
+        _print_question(question, view.run.owner_id)
     if settled.status == "paused":
         print_message(f"The run is paused; it goes on with: aeon log resume {run}", "warning: ")
     return (
@@ -239,7 +239,13 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
     )
 
 
-def _question_text(question: PendingQuestion) -> str:
+def _print_question(question: PendingQuestion, user: str) -> None:
+    """Print what a step asks, whom it asks if that is not the user, and the command that answers."""
     shown = one_line(indented_json(question.inputs), COLUMNS)
+    asked = f"{printable(question.step)} {printable(shown)}"
     command = f"aeon log answer {question.run} {question.step} yes"
-    return f"{printable(question.step)} {printable(shown)}\nanswer with: {command}"
+    if question.asks in (None, user):
+        print_message(f"{asked}\nanswer with: {command}", "waits for you: ")
+    else:
+        other = printable(question.asks or "")
+        print_message(f"{asked}\nonly {other} can answer: {command} --user {other}", f"waits for {other}: ")
