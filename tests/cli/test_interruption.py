@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from aeon.adapters.engines.retry import wait_until
 from aeon.testing.wire_rules import StalledResponse
 
 pytestmark = pytest.mark.slow
@@ -70,6 +72,20 @@ def test_an_interruption_while_planning_leaves_nothing(double):
     assert json.loads(out)["status"] == "interrupted"
     assert "nothing was done yet" in err
     assert not Path("run.jsonl").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("options", [[], ["--temporary"]], ids=["kept", "temporary"])
+def test_an_interrupted_message_ends_with_the_code_of_its_signal(double, number, code, options):
+    server = double(StalledResponse("Flour, eggs, milk and a pinch of salt."))
+    with started("chat", "What do pancakes need?", *options) as process:
+        assert wait_until(lambda: len(server.requests) == 1, 20)
+        time.sleep(0.5)  # the first half of the answer arrives
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (code, "")
+    assert "Traceback" not in err
+    assert ("is kept" in err) is (not options and number is signal.SIGINT)
 
 
 def test_a_reader_of_stdout_that_goes_away_is_no_error(plan_file):

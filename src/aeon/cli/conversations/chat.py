@@ -104,6 +104,7 @@ class Chat:
         self.attachments: list[NewAttachment] = []
         """What goes with the next message."""
         self._is_dialogue = False
+        self._is_interrupted = False
 
     def say_once(self, text: str) -> int:
         """Say a message and print the answer alone; the exit code says whether there is a whole one."""
@@ -113,6 +114,8 @@ class Chat:
         """Say how to go on after an answer; return the exit code that says whether it is whole and can be trusted."""
         if not self._is_temporary:
             print_message(f"go on with: aeon chat -c {answer.conversation_id[:SHORT_ID]}", "next: ")
+        if self._is_interrupted:
+            return ExitCode.INTERRUPTED
         if answer.state != "complete":
             return ExitCode.FAILED
         return ExitCode.UNTRUSTED if answer.is_cut_off or doubts_of(answer) else ExitCode.DONE
@@ -257,6 +260,7 @@ class Chat:
         except KeyboardInterrupt as stop:
             if exit_code_of(stop) is not ExitCode.INTERRUPTED:
                 raise
+            self._is_interrupted = True
             answer.result = self.service.stop(answer.result.id)
 
     def _print_content(self, answer: AnswerFollower, shown: str | None) -> None:
@@ -274,7 +278,7 @@ class Chat:
             print_message(f"the answer failed: {printable(made.failure or '')}", "error: ")
             print_message(self._after_failure(made), "next: ")
         elif made.state == "stopped":
-            print_message("\nstopped; what was written is kept")
+            print_message("\nstopped" if self._is_temporary else "\nstopped; what was written is kept")
         elif made.is_cut_off:
             print_message("the answer was cut off by the token limit, or because it repeated itself", "warning: ")
         for mark in doubts_of(made):
