@@ -26,6 +26,9 @@ DEFAULT_CHAT: Final = "chat"
 
 _LIMITS: Final = "limits"
 _INPUTS: Final = frozenset({"request", "messages", "system", _LIMITS})
+_OPTIONAL: Final = {"messages": "earlier messages", "system": "system message"}
+"""The inputs that a Process need not have, besides the limits, with their names for people."""
+
 _TEXT_OF_STEP: Final = re.compile(r"\{\{\s*step\.(\w+)\.text\s*\}\}")
 _MOST: Final = 1000
 
@@ -143,14 +146,9 @@ class ChatService:
     def start(self, process: Process, chat: ChatInputs, *, key: str | None = None) -> ChatFollower:
         """Begin an answer.
 
-        Raises RuleError for limits that the Process does not take, and what `RunService.start` does.
+        Raises RuleError for what the Process does not take of the chat, and what `RunService.start` does.
         """
-        if chat.limits and _LIMITS not in process.input_names:
-            raise RuleError(
-                f"The Process {process.name!r} takes no {' and no '.join(sorted(chat.limits))}.",
-                rule="chat_limits",
-                next_step=f"Leave them out, or add the input {_LIMITS!r} to it.",
-            )
+        _require_taken(process, chat)
         follower = ChatFollower(self, process)
         offered: JsonObject = {"request": chat.request, "messages": list[Json](chat.messages), "system": chat.system}
         offered[_LIMITS] = chat.limits
@@ -197,6 +195,20 @@ class ChatService:
     def _name(self, process: Process) -> str:
         is_own = process.owner_id in (self._user, DEFAULTS_OWNER)
         return process.name if is_own else f"{process.owner_id}/{process.name}"
+
+
+def _require_taken(process: Process, chat: ChatInputs) -> None:
+    """Raises RuleError for a part of a chat for which a Process has no input: it would be lost."""
+    given = chat._asdict()
+    lost = [name for name in (*_OPTIONAL, _LIMITS) if given[name] and name not in process.input_names]
+    if not lost:
+        return
+    parts = [part for name in lost for part in (sorted(chat.limits) if name == _LIMITS else [_OPTIONAL[name]])]
+    raise RuleError(
+        f"The Process {process.name!r} takes no {' and no '.join(parts)}.",
+        rule="chat_inputs",
+        next_step=f"Leave them out, or add the input {' and '.join(map(repr, lost))} to it.",
+    )
 
 
 def _answers(process: Process) -> bool:

@@ -35,6 +35,7 @@ from aeon.platform.conversations.model import (
     ConversationStatus,
     NewConversation,
 )
+from aeon.platform.conversations.said_before import Said
 from aeon.platform.conversations.turns import Executor, checked_content
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
@@ -63,6 +64,7 @@ __all__ = [
     "MessageFilter",
     "MessageHit",
     "NewAttachment",
+    "Said",
     "StoreUnavailableError",
     "WorkingMemory",
     "messages_of",
@@ -275,14 +277,17 @@ class ConversationService:
         attachments: Sequence[AttachmentSource] = (),
         key: str | None = None,
         expected_version: int | None = None,
+        earlier: Sequence[Said] = (),
     ) -> Alternative:
         """Add a message after an alternative, the tip by default, with what is attached to it.
 
-        Raises RuleError, ConflictError, and InputError for what cannot be attached or images that the model cannot see.
+        `earlier` are the messages that the caller believes to stand before it. Raises RuleError, also if they do not;
+        ConflictError; and InputError for what cannot be attached or images that the model cannot see.
         """
         require_text(content, "content")
         attached = self._read_attachments(attachments)
-        return self._platform.turns.append(conversation, content, self._request(key, expected_version), after, attached)
+        request = self._request(key, expected_version)
+        return self._platform.turns.append(conversation, content, request, after, attached, earlier)
 
     def edit(
         self,
@@ -361,10 +366,12 @@ class ConversationService:
         attachments: Sequence[AttachmentSource] = (),
         process: str | None = None,
         key: str | None = None,
+        earlier: Sequence[Said] = (),
     ) -> AnswerFollower:
         """Add a message after the tip, and begin its answer; without a conversation, in a new one.
 
-        Nothing is added if the message is not valid or no Process can answer. Raises like `say` and `reply`.
+        Nothing is added if the message is not valid, if the conversation does not end with the messages `earlier`, or
+        if no Process can answer. Raises like `say` and `reply`.
         """
         require_text(content, "content")
         preferred = None if conversation is None else self.get(conversation).default_process_id
@@ -373,7 +380,7 @@ class ConversationService:
         attached = self._read_attachments(attachments)
         keys = [None if key is None else f"{key}:{part}" for part in ("conversation", "message", "answer")]
         place = self.create(key=keys[0]).id if conversation is None else conversation
-        message = self.say(place, content, attachments=attached, key=keys[1])
+        message = self.say(place, content, attachments=attached, key=keys[1], earlier=earlier)
         begun = self._platform.turns.begin_answer(message.id, _executor_of(chosen), self._request(keys[2]))
         return self.answers.start(begun, chosen)
 

@@ -94,6 +94,16 @@ def test_a_process_without_limits_refuses_them(serve, client_of):
         client.chat.completions.create(model="short", messages=ASKED, temperature=0.5)
 
 
+@pytest.mark.parametrize("model", ["short", "answer_and_keep"])
+def test_a_process_without_inputs_for_them_refuses_earlier_messages_and_a_system_message(serve, client_of, model):
+    site = serve()
+    assert site.client("me").post("/api/v1/apply", json={"text": SHORT}).status_code == 200
+    with pytest.raises(openai.BadRequestError, match="takes no earlier messages and no system message") as refused:
+        client_of(site).chat.completions.create(model=model, messages=[said("system", "Be brief."), *BEFORE, NEXT])
+    assert "add the input 'messages' and 'system' to it" in refused.value.message
+    assert site.model.requests == []
+
+
 def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
     site = serve(ONE, "Three times of everything.")
     client, program = client_of(site), site.client("me")
@@ -117,6 +127,80 @@ def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
         client_of(site, site.token("eve")).chat.completions.create(
             model="chat", messages=ASKED, extra_headers={"x-aeon-conversation": place}
         )
+
+
+def said(role, content):
+    return {"role": role, "content": content}
+
+
+@pytest.fixture
+def begun(serve, client_of):
+    """`begun(*replies)`: a conversation with a message and its answer, `ask` in it, and `path`, its contents."""
+
+    def made(*replies):
+        site = serve(ONE, *replies)
+        client, program = client_of(site), site.client("me")
+
+        def ask(*messages, place, key=None):
+            headers = {"x-aeon-conversation": place, **({} if key is None else {"idempotency-key": key})}
+            raw = client.chat.completions.with_raw_response.create(
+                model="chat", messages=messages, extra_headers=headers
+            )
+            return raw.headers["x-aeon-conversation"], raw.parse().choices[0].message.content
+
+        place, _ = ask(*ASKED, place="new")
+
+        def path():
+            return [each["content"] for each in program.get(f"/api/v1/conversations/{place}/path").json()["data"]]
+
+        return ask, path, place
+
+    return made
+
+
+TWO = "Three times of everything."
+NEXT = said("user", "And for twelve?")
+BEFORE = [*ASKED, said("assistant", f" {ONE}\n")]
+
+
+def test_messages_that_the_conversation_has_may_be_sent_again_all_or_the_last_of_them(begun):
+    ask, path, place = begun(TWO, "Five.")
+    assert ask(*BEFORE, NEXT, place=place) == (place, TWO)
+    assert ask(said("assistant", TWO), said("user", "And for twenty?"), place=place) == (place, "Five.")
+    assert path() == [ASKED[0]["content"], ONE, "And for twelve?", TWO, "And for twenty?", "Five."]
+
+
+def test_a_request_with_the_same_key_gets_its_answer_again_whatever_was_said_since(begun):
+    ask, path, place = begun(TWO)
+    assert ask(*BEFORE, NEXT, place=place, key="once") == ask(*BEFORE, NEXT, place=place, key="once") == (place, TWO)
+    assert len(path()) == 4
+
+
+@pytest.mark.parametrize(
+    ("earlier", "message"),
+    [
+        ([said("system", "Be brief."), *BEFORE], "takes no system message"),
+        ([said("developer", "Be brief.")], "takes no system message"),
+        ([*ASKED, said("assistant", "Cheese.")], "are not the last ones"),
+        (ASKED, "are not the last ones"),
+        ([said("assistant", ASKED[0]["content"]), said("user", ONE)], "are not the last ones"),
+        ([said("user", "Hello"), said("assistant", "Hello!"), *BEFORE], "are not the last ones"),
+    ],
+    ids=["system", "developer", "another answer", "another branch", "other roles", "more than there are"],
+)
+def test_what_a_conversation_would_lose_of_a_request_is_refused(begun, earlier, message):
+    ask, path, place = begun()
+    with pytest.raises(openai.BadRequestError, match=message):
+        ask(*earlier, NEXT, place=place)
+    assert path() == [ASKED[0]["content"], ONE]
+
+
+def test_a_new_conversation_takes_one_message(begun):
+    ask, _, _ = begun()
+    with pytest.raises(openai.BadRequestError, match="A new conversation takes no earlier messages"):
+        ask(*BEFORE, NEXT, place="new")
+    with pytest.raises(openai.BadRequestError, match="A conversation takes no system message"):
+        ask(said("system", "Be brief."), NEXT, place="new")
 
 
 DEFAULTS = {

@@ -120,6 +120,12 @@ def alternative_in(unit: UnitOfWork, user: str, id_: str) -> Alternative:
     return _alternative(rows[0])
 
 
+def path_in(unit: UnitOfWork, user: str, id_: str, limit: int, skip: int) -> list[Alternative]:
+    """Return `limit` alternatives of the path that ends at `id_`, oldest first, without the newest `skip`."""
+    rows = unit.read(queries.PATH, {"user": user, "id": id_, "end": skip + limit, "skip": skip})
+    return [_alternative(row) for row in rows]
+
+
 def _alternative(row: Row) -> Alternative:
     turn = Turn(
         row["turn_id"],

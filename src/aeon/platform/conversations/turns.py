@@ -24,6 +24,7 @@ from aeon.platform.conversations.model import (
 )
 from aeon.platform.conversations.pieces import PIECES_SUBJECT
 from aeon.platform.conversations.repository import ConversationRepository, conversation_action
+from aeon.platform.conversations.said_before import Said, require_said
 from aeon.platform.conversations.turn_reader import TurnReader, alternative_in, conversation_in
 from aeon.platform.episodes.writing import TurnEpisode, add_turn_episode
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
@@ -100,11 +101,13 @@ class TurnRepository(TurnReader):
         request: MutationRequest,
         after: str | None = None,
         attachments: Sequence[NewAttachment] = (),
+        earlier: Sequence[Said] = (),
     ) -> Alternative:
         """Add a user's message after an alternative, the tip by default.
 
-        Raises RuleError for an empty or too long message and for attachments that are too many or too large, and
-        ConflictError after what is still being made, what failed, or what has no answer yet.
+        Raises RuleError for an empty or too long message, for attachments that are too many or too large, and if the
+        messages before it do not end with `earlier`; ConflictError after what is still being made, what failed, or what
+        has no answer yet.
         """
         message = _Message(checked_content(content), checked_attachments(attachments))
         user = request.user
@@ -116,8 +119,11 @@ class TurnRepository(TurnReader):
             if parent is None:
                 if unit.read(queries.ROOT_TURN, {"conversation": conversation}):
                     raise ConflictError("The conversation has a first message already; edit that one.")
-                return _Place(conversation, None, None)
-            return self._place_after(unit, user, conversation, parent, "user")
+                found = _Place(conversation, None, None)
+            else:
+                found = self._place_after(unit, user, conversation, parent, "user")
+            require_said(unit, user, parent, earlier)
+            return found
 
         mutation = request.mutation("conversation.append", conversation, {**message.parameters, "after": after})
         return self._add(place, self._message_row(user, message.text), "user", mutation, message)

@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from aeon.application.answers import was_stopped
-from aeon.application.chats import DEFAULT_CHAT, ChatFollower
-from aeon.application.conversations import Alternative, AnswerFollower
+from aeon.application.chats import DEFAULT_CHAT, ChatFollower, ChatInputs
+from aeon.application.conversations import Alternative, AnswerFollower, Said
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
@@ -141,7 +141,8 @@ async def complete(
 ) -> Response:
     """Answer a chat.
 
-    With the header X-Aeon-Conversation (`new`, or an id), the last message goes into a conversation of the record.
+    With the header X-Aeon-Conversation (`new`, or an id), the last message goes into a conversation of the record; the
+    messages before it must stand there already.
     """
     asked.require_supported()
     if conversation is None:
@@ -170,11 +171,29 @@ def _begin_answer(caller: Caller, asked: ChatRequest, conversation: str, key: st
     place = None if conversation == "new" else conversations.get(conversation).id
     process = None if asked.model == DEFAULT_CHAT else asked.model
     chat = asked.chat()
-    if chat.limits:
-        raise HttpError(400, f"A conversation takes no {' and no '.join(sorted(chat.limits))}.")
-    follower: AnswerFollower = conversations.ask(place, chat.request, process=process, key=key)
+    _require_taken(chat, is_new=place is None)
+    earlier = [Said("user" if each["role"] == "user" else "agent", each["content"]) for each in chat.messages]
+    follower: AnswerFollower = conversations.ask(place, chat.request, process=process, key=key, earlier=earlier)
     headers = {_CONVERSATION: follower.result.conversation_id}
     return _Making(asked.model, _Checked(follower), headers, lambda: _usage(follower.result.usage))
+
+
+def _require_taken(chat: ChatInputs, *, is_new: bool) -> None:
+    """Raises HttpError for what a conversation would lose: it has its own instructions and its own history."""
+    if chat.limits:
+        raise HttpError(400, f"A conversation takes no {' and no '.join(sorted(chat.limits))}.")
+    if chat.system:
+        raise HttpError(
+            400,
+            "A conversation takes no system message.",
+            next_step="Leave it out, or leave out the header X-Aeon-Conversation.",
+        )
+    if chat.messages and is_new:
+        raise HttpError(
+            400,
+            "A new conversation takes no earlier messages.",
+            next_step="Begin it with the first message alone, and send each next one with the id of the conversation.",
+        )
 
 
 class _Checked:
