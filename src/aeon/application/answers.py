@@ -223,12 +223,23 @@ class AnswerService:
 
         Returns those that are still being made.
         """
-        left = self._platform.turns.list_generating(self._user)
-        for made in left:
+        for made in self._platform.turns.list_generating(self._user):
             if made.run_id is None:
                 self.take_up(made.id)
-        settled = [self.settle(made.id) for made in left]
+        return self.settle_ended()
+
+    def settle_ended(self) -> list[Alternative]:
+        """Settle the user's answers whose runs have ended, and start nothing. Returns those still being made."""
+        settled = self.settled(self._platform.turns.list_generating(self._user))
         return [made for made in settled if made.state == "generating"]
+
+    def settled(self, alternatives: Iterable[Alternative]) -> list[Alternative]:
+        """Return alternatives as they are once the results of runs that have ended are written."""
+        return [self.settle(each.id) if each.state == "generating" else each for each in alternatives]
+
+    def is_made_by(self, answer: Alternative, executor: str) -> bool:
+        """Whether a process executes the run of an answer."""
+        return self._executor_of(answer) == executor
 
     def list_abandoned(self, alternatives: Iterable[Alternative]) -> frozenset[str]:
         """Return the ids of the answers among them that nobody makes any more. Nothing is changed or taken up."""

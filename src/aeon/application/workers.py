@@ -55,6 +55,11 @@ _EXTRACTED: Final = 100
 _CHANGED: Final = 100
 """Conversations that changed in the last day, of which it is looked whether they need summaries."""
 
+_SETTLING: Final = 1.0
+"""Seconds that a drain waits for the ends of runs whose last jobs have ended."""
+
+_SETTLE_INTERVAL: Final = 0.05
+
 Report: TypeAlias = Callable[[str], None]
 """Gets lines for people about what a worker does."""
 
@@ -123,7 +128,7 @@ class WorkerService:
             while not self._must_drain(drain):
                 periodic.run_due()
                 self._runtime.clock.sleep(POLL_INTERVAL)
-            return self._drain(drain)
+            return self._drain_runs(drain)
         finally:
             ended(self._runtime.run_maintenance.active_run_count)
 
@@ -133,6 +138,22 @@ class WorkerService:
     def _drain(self, drain: DrainPolicy) -> int:
         drain.begun()
         return self._runtime.drain()
+
+    def _drain_runs(self, drain: DrainPolicy) -> int:
+        """Drain, and write the answers whose runs end with their last jobs: nobody else looks after them here."""
+        left = self._drain(drain)
+        ends_at = self._runtime.clock.monotonic() + _SETTLING
+        with suppress(StoreUnavailableError):  # the next process settles them
+            while self._settle_own() and self._runtime.clock.monotonic() < ends_at:
+                self._runtime.clock.sleep(_SETTLE_INTERVAL)
+        return left
+
+    def _settle_own(self) -> bool:
+        """Settle answers whose runs have ended; return whether others are made here."""
+        services = [self._answers(each) for each in self._runtime.platform.turns.list_owners_generating()]
+        left = [(service, service.settle_ended()) for service in services]
+        executor = self._runtime.run_executor
+        return any(service.is_made_by(each, executor) for service, answers in left for each in answers)
 
     def serve_until(self, stopping: threading.Event, report: Report, drain: DrainPolicy | None = None) -> None:
         """Do what `serve_runs` does beside other work of this process, until `stopping` is set or this is to drain.
@@ -144,7 +165,7 @@ class WorkerService:
             periodic.run_due()
         if drain and self._must_drain(drain):
             self._runtime.grace = drain.grace
-            left = self._drain(drain)
+            left = self._drain_runs(drain)
             report(f"drained; {left} job(s) did not end in time and continue elsewhere" if left else "drained")
 
     def _begin_maintenance(self, report: Report) -> PeriodicTasks:
@@ -200,9 +221,11 @@ class WorkerService:
         if owners:
             platform.turns.remove_left_pieces()
         for owner in owners:
-            runs = partial(RunService, self._runtime, owner)
-            AnswerService(platform, owner, runs).settle_all()
+            self._answers(owner).settle_all()
         return []
+
+    def _answers(self, owner: str) -> AnswerService:
+        return AnswerService(self._runtime.platform, owner, partial(RunService, self._runtime, owner))
 
     def _name_conversations(self) -> list[str]:
         """Name one conversation at a time, of those that changed in the last day, while nothing else is done here.

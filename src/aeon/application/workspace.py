@@ -288,10 +288,12 @@ def open_workspace(folder: Path, loaded: LoadedSettings, environ: Mapping[str, s
         platform.owner = user
 
         def open_runtime() -> "ProcessRuntime":
+            from aeon.bootstrap.model_choice import prices_by_model
             from aeon.bootstrap.process_runtime import ProcessRuntime
+            from aeon.llm.usage import Prices
 
-            engine = loaded.settings.engine
-            return closing.enter_context(ProcessRuntime(platform, folder, engine, environ, loaded.from_project))
+            engine, prices = loaded.settings.engine, Prices(prices_by_model(loaded.settings.model))
+            return closing.enter_context(ProcessRuntime(platform, folder, engine, environ, loaded.from_project, prices))
 
         yield Workspace(platform, user, folder=folder, environ=environ, open_runtime=open_runtime)
 

@@ -25,9 +25,9 @@ from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory, SeeingAdapter
-from aeon.bootstrap.model_choice import NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
+from aeon.bootstrap.model_choice import NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables, prices_by_model
 from aeon.llm.interface import Image, LLMAdapter
-from aeon.llm.usage import ModelPrice, Prices
+from aeon.llm.usage import Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
@@ -133,11 +133,7 @@ class App:
     @property
     def prices(self) -> Prices:
         """The prices in the settings. The configured model is priced by its name there; a supplied one is not."""
-        by_model = {
-            model: ModelPrice(price.prompt, price.completion, price.currency)
-            for model, price in self.settings.model.prices.items()
-        }
-        return Prices(by_model, None if self.has_own_model else self.settings.model.name)
+        return Prices(prices_by_model(self.settings.model), None if self.has_own_model else self.settings.model.name)
 
     @property
     def log_folder(self) -> Path:
@@ -298,7 +294,7 @@ class App:
             EngineSettings(address=IN_MEMORY) if self._is_temporary else self.settings.engine,
             self._environ,
             self._from_project,
-            Prices(self.prices.by_model),
+            Prices(prices_by_model(self.settings.model)),
         )
 
     def allow_files(self, *readable: Path, confirm: Callable[[Path], bool] | None = None) -> None:

@@ -12,6 +12,7 @@ from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.embedded_models import suitable_weights
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, is_loopback
+from aeon.llm.usage import ModelPrice
 from aeon.settings import ModelSettings, Settings, environment_variable
 
 
@@ -43,6 +44,13 @@ def key_variables(settings: Settings) -> frozenset[str]:
         *(vendor.key_variable for vendor in _VENDORS.values()),
     ]
     return frozenset(name for name in named if name is not None)
+
+
+def prices_by_model(settings: ModelSettings) -> dict[str, ModelPrice]:
+    """Return the prices in the settings, by model."""
+    return {
+        model: ModelPrice(price.prompt, price.completion, price.currency) for model, price in settings.prices.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

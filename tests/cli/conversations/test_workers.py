@@ -1,8 +1,10 @@
 """Answers whose makers die, readers elsewhere, and a worker that takes answers up (platform 10, 22)."""
 
+import re
 import signal
 import threading
 
+import httpx2
 import pytest
 from tests.cli.platform.conftest import background, until
 
@@ -94,6 +96,45 @@ def test_two_people_who_follow_one_answer_both_get_all_of_it(aeon, double):
         assert "".join(asked) == WHOLE
         reader.join(30)
         assert seen == [WHOLE]
+
+
+def ask_at(server, aeon):
+    """Begin an answer in a new conversation at a server."""
+    address = re.search(r"localhost:\d+", server.process.stdout.readline())[0].replace("localhost", "127.0.0.1")
+    token = aeon("serve", "token", "create", "program").out.strip()
+    headers = {"authorization": f"Bearer {token}"}
+    with httpx2.Client(base_url=f"http://{address}/api/v1", headers=headers, trust_env=False) as client:
+        place = client.post("/conversations", json={}).json()["id"]
+        message = client.post(f"/conversations/{place}/messages", json={"content": "What do pancakes need?"}).json()
+        assert client.post(f"/messages/{message['id']}/answers", json={}).status_code == 202
+
+
+def test_a_server_that_ends_writes_the_answer_that_it_lets_end(aeon, double, background):
+    model = double(StalledResponse(WHOLE), TextResponse(WHOLE))
+    server = background("serve", "--port", "0")
+    server.says("open this link")
+    ask_at(server, aeon)
+    until(lambda: len(model.requests) == 1)
+    server.process.send_signal(signal.SIGTERM)
+    server.says("drains: takes no new job or run")
+    model.release()
+    assert server.waited() == 0
+    with Project.open() as project:
+        made = project.conversations.find_alternative("last")
+    assert (made.state, made.content) == ("complete", WHOLE)
+
+
+@pytest.mark.parametrize("view", ["show", "tree"])
+def test_an_answer_that_nobody_has_written_is_shown_as_its_run_has_made_it(aeon, double, view):
+    double(TextResponse(WHOLE))
+    with Project.open() as project:
+        begun = project.conversations.ask(None, "What do pancakes need?").result
+        project.runs.settle(begun.run_id)
+        assert project.conversations.alternative(begun.id).state == "generating"
+    shown = aeon("conversation", view, "last")
+    assert WHOLE in shown.out
+    assert "gone" not in shown.out + shown.err
+    assert newest(aeon)["state"] == "complete"
 
 
 def test_an_idle_worker_names_what_a_script_has_begun(aeon, double, background):

@@ -28,6 +28,7 @@ def show_conversation(name: str, user: str, *, limit: int, before: int | None, o
             path = service.path(found.id, limit=limit, before=before)
         else:
             path = service.path_to(end.id, limit=limit, before=before)
+        path = service.answers.settled(path)
         print_abandoned(service, path)
         shown = {
             **found.as_dict(),

@@ -45,8 +45,9 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
     with workspace_session(user) as workspace:
         service = workspace.conversations
         page = service.tree(service.find(name).id, after=after, limit=limit)
-        found = as_json(service, page.items)
-        abandoned = print_abandoned(service, page.items)
+        alternatives = service.answers.settled(page.items)
+        found = as_json(service, alternatives)
+        abandoned = print_abandoned(service, alternatives)
     print_whether_more(page)
     if print_as(output, found, key="id"):
         return ExitCode.DONE
@@ -60,7 +61,7 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
             state_of(each, is_abandoned=each.id in abandoned),
             shown_content(each),
         )
-        for each in page.items
+        for each in alternatives
     ]
     print_table(("DEPTH", "N", "ID", "ANSWERS", "WHO", "STATE", "TEXT"), rows, "the conversation is empty")
     return ExitCode.DONE
