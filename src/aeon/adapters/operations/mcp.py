@@ -16,7 +16,7 @@ from aeon.adapters.operations.tls import tls_fault
 from aeon.base.errors import MissingExtraError
 from aeon.base.event_loop import EventLoopThread
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.operations import McpCall
+from aeon.platform.catalog.operations import McpCall, TokenUsage
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 from aeon.platform.vault import SecretValue
 
@@ -65,7 +65,8 @@ class McpExecutor:
             operation.timeout,
             lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
         )
-        return OperationResult(_output(result))
+        usage = _own_usage(result) if work.connection.get("command") == OWN_COMMAND else None
+        return OperationResult(_output(result, usage), usage)
 
     def list_tools(
         self,
@@ -163,10 +164,21 @@ def _session_user(work: OperationRequest) -> str:
     return work.user if work.connection.get("command") == OWN_COMMAND else ""
 
 
-def _output(result: "CallToolResult") -> Json:
+def _own_usage(result: "CallToolResult") -> TokenUsage | None:
+    """Return the tokens that a call of Aeon's own server has used; None if it called no model."""
+    told: JsonObject = result.structured_content or {}
+    usage: JsonObject = (told.get("error") or told).get("usage") or {}
+    if not usage.get("calls"):
+        return None
+    model = usage["models"][-1]["model"] or None
+    return TokenUsage(usage["prompt_tokens"], usage["completion_tokens"], model, usage["calls"])
+
+
+def _output(result: "CallToolResult", usage: TokenUsage | None) -> Json:
+    """Return the published result. Raises OperationError with the usage for an error of the tool."""
     text = "\n".join(map(_part, result.content))
     if result.is_error:
-        raise OperationError(f"the tool answered with an error: {text[:_MAX_SHOWN]}")
+        raise OperationError(f"the tool answered with an error: {text[:_MAX_SHOWN]}", usage=usage)
     return {"content": text} if result.structured_content is None else result.structured_content
 
 

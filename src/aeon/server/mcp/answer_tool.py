@@ -38,6 +38,7 @@ class AnswerTool(Tool):
                     "additionalProperties": {"type": "array", "items": {"type": "string"}},
                 },
                 "steps": {"type": "array", "items": {"type": "object"}, "description": "what was done, in order"},
+                "usage": {"type": "object", "description": "the model calls and their tokens; also of an error"},
             },
         }
 
@@ -57,6 +58,7 @@ def _result(result: RequestResult) -> JsonObject:
         raise ToolError(
             str(error.get("message") or "A step of the run failed."),
             next_step=str(error.get("next_step") or "Say more exactly what is wanted."),
+            usage=result.usage.as_dict(),
         )
     return {
         "answer": result.answer,
@@ -64,6 +66,7 @@ def _result(result: RequestResult) -> JsonObject:
         "trusted": result.trusted,
         "marks": result.marks,
         "steps": [_step(step, result.results) for step in result.plan["steps"]],
+        "usage": result.usage.as_dict(),
     }
 
 
