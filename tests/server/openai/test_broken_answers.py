@@ -56,6 +56,14 @@ def test_an_answer_that_was_made_again_is_whole_without_a_stream_and_an_error_in
     assert "was made again and differs from what was shown of it" in error
 
 
+def test_a_refusal_in_a_conversation_is_an_error_and_its_message_is_not_said_again(talking):
+    site, model, client = talking(TextResponse("I will", finish_reason="content_filter"))
+    with pytest.raises(openai.InternalServerError, match="the model refused to answer"):
+        client.chat.completions.create(model="chat", messages=ASKED, extra_headers=KEPT)
+    assert len(model.requests) == 1
+    assert len(site.client("me").get("/api/v1/conversations").json()["data"]) == 1
+
+
 @pytest.fixture
 def stopped(talking):
     """`stopped(text, ask)`: what `ask` of a client returns while the answer, of which `text` is half, is stopped."""

@@ -225,16 +225,17 @@ class _Checked:
 
 
 def _require_whole(ended: Alternative) -> None:
-    """Raises HttpError for an answer that has failed or was stopped. Clients must not ask again what was stopped."""
+    """Raises HttpError for an answer that has failed or was stopped. The message is kept: clients must not repeat it."""
+    headers = {"x-should-retry": "false"}
     if was_stopped(ended):
         raise HttpError(
             409,
             "The answer was stopped before it was whole.",
             next_step="The conversation keeps what was written.",
-            headers={"x-should-retry": "false"},
+            headers=headers,
         )
     if ended.failure is not None:
-        raise HttpError(500, ended.failure)
+        raise HttpError(500, ended.failure, headers=headers)
 
 
 async def _pieces(caller: Caller, making: _Making) -> AsyncGenerator[str]:
