@@ -5,7 +5,7 @@ import random
 import pytest
 
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.knowledge.facts import Viewpoint
+from aeon.platform.knowledge.facts import SaidText, Viewpoint
 from aeon.platform.knowledge.model import Assertion, Source, holds
 
 
@@ -90,7 +90,8 @@ def test_a_user_confirms_rejects_and_reopens_platform_40(known):
     (fact,) = known.about("Tove")
     assert known.facts.decide(fact.id[:8], "confirmed", known.request()).state == "confirmed"
     assert known.facts.decide(fact.id, "rejected", known.request()).holds is False
-    assert known.facts.rejected_keys(known.user, ["tove LIVES in Linz!", "Ida"]) == {"tove lives in linz"}
+    wrong, other = SaidText("elsewhere", "tove LIVES in Linz!"), SaidText("elsewhere", "Ida")
+    assert known.facts.usable(known.user, [wrong, other]) == {other}
     known.tell("Tove lives in Linz.")
     (again,) = known.about("Tove")
     assert (again.state, len(again.assertions)) == ("rejected", 2), "what was decided holds for the next statement"
@@ -114,6 +115,9 @@ def test_a_forgotten_fact_keeps_its_id_alone_platform_28(known):
     assert known.about("Tove") == []
     with pytest.raises(NotFoundError, match="You have no fact"):
         known.facts.get(known.user, fact.id)
+    episode = fact.assertions[0].source.episode_id
+    said = [SaidText(episode, "Tove lives in Linz."), SaidText("elsewhere", "Tove lives in Linz.")]
+    assert known.facts.usable(known.user, said) == {said[1]}, "the message that stated it is no way around"
     rows = known.store.read("SELECT text, text_key FROM facts WHERE id = :id", {"id": fact.id})
     assert rows == [{"text": None, "text_key": None}]
 

@@ -230,3 +230,20 @@ def test_a_confirmed_fact_of_a_branch_that_was_left_is_not_recalled_platform_35(
     assert recalled(talk, memory, "Where is Mara?") == ["Mara lives in Lisbon."], "once, as a fact or a statement"
     talk.turns.edit(message.id, "Nothing at all.", talk.request())
     assert recalled(talk, memory, "Where is Mara?") == []
+
+
+def test_what_the_user_forgets_is_not_recalled_from_the_message_that_stays_platform_28(talk, memory):
+    known = Known.of(talk)
+    known.tell("My sister Mara lives in Lisbon. Nils plays chess with Mara.")
+    (wrong,) = (each for each in known.about("Lisbon"))
+    known.facts.decide(wrong.id, "rejected", talk.request())
+    kept = ["Nils plays chess with Mara."]
+    assert recalled(talk, memory, "Where does Mara live?") == kept
+    known.facts.forget([wrong.id], talk.request())
+    assert recalled(talk, memory, "Where does Mara live?") == kept
+    facts = [each.id for each in known.about("Mara")]
+    known.facts.forget(facts, talk.request())
+    known.entities.forget(known.entities.get(talk.user, "Mara").id, talk.request())
+    assert recalled(talk, memory, "Where does Mara live?") == []
+    known.tell("My sister Mara lives in Lisbon.")
+    assert recalled(talk, memory, "Where does Mara live?") == ["My sister Mara lives in Lisbon."], "said again"

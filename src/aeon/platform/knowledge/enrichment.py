@@ -7,7 +7,7 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.descriptions import Description, counting_description, descriptions_of, with_description
 from aeon.platform.knowledge.entities import NamedEntityRepository
-from aeon.platform.knowledge.facts import ON_SCREEN, FactRepository, Viewpoint
+from aeon.platform.knowledge.facts import ON_SCREEN, FactRepository, SaidText, Viewpoint
 from aeon.platform.knowledge.model import Entity, name_key
 from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.knowledge.visibility import visible_episodes
@@ -118,8 +118,12 @@ class DescriptionRepository:
             return [*shown.values()]
 
         found = [_Stated(row, _statements(row["content"] or "", keys)) for row in self._store.view(work)]
-        wrong = self._facts.rejected_keys(user, [text for each in found for text in each.statements])
-        kept = [_Stated(row, [text for text in texts if name_key(text) not in wrong]) for row, texts in found]
+        said = [SaidText(row["episode_id"], text) for row, texts in found for text in texts]
+        usable = self._facts.usable(user, said)
+        kept = [
+            _Stated(row, [text for text in texts if SaidText(row["episode_id"], text) in usable])
+            for row, texts in found
+        ]
         return [each for each in kept if each.statements]
 
     def _visible(self, user: str, entity: Entity, place: Viewpoint) -> set[str]:

@@ -1,6 +1,6 @@
 """The facts of all users: their assertions, the user's decisions, and which hold on screen (platform 35)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
@@ -46,6 +46,13 @@ class Viewpoint(NamedTuple):
 
 ON_SCREEN: Final = Viewpoint()
 """Every conversation as it is on screen."""
+
+
+class SaidText(NamedTuple):
+    """A text that an episode says, word for word."""
+
+    episode: str
+    text: str
 
 
 class FactRepository:
@@ -113,11 +120,19 @@ class FactRepository:
         rows = self._store.read(queries.FACTS_OF, {"user": user, "episode": episode_id(alternative)})
         return self._facts(user, rows)
 
-    def rejected_keys(self, user: str, texts: Iterable[str]) -> set[str]:
-        """Return the keys of those of the texts that the user called wrong."""
-        keys: list[Json] = [*dict.fromkeys(map(name_key, texts))]
-        rows = self._store.read(queries.REJECTED_KEYS, {"user": user, "keys": keys}) if keys else []
-        return {row["text_key"] for row in rows}
+    def usable(self, user: str, said: Iterable[SaidText]) -> set[SaidText]:
+        """Return those of the texts that the user neither called wrong nor forgot as facts (platform 28, 40).
+
+        A forgotten fact has no words any more. So of the episode that stated it, only what it still states is usable.
+        """
+        texts = [*said]
+        episodes: list[Json] = [*{each.episode: None for each in texts}]
+        rows = self._store.read(queries.KEYS_STATED, {"user": user, "episodes": episodes}) if texts else []
+        stated: dict[str, set[str | None]] = {}
+        for row in rows:
+            stated.setdefault(row["episode_id"], set()).add(row["text_key"])
+        wrong = self._rejected_keys(user, {name_key(each.text) for each in texts})
+        return {each for each in texts if _is_usable(name_key(each.text), stated.get(each.episode, set()), wrong)}
 
     def add(self, text: str, subject: Entity | None, request: MutationRequest) -> Fact:
         """Write down a fact that a user states, with a note as its source. Raises RuleError for a bad text.
@@ -194,6 +209,12 @@ class FactRepository:
     def count_by_state(self, user: str) -> dict[str, int]:
         """Return how many facts there are by the state of their statements."""
         return {row["state"]: row["number"] for row in self._store.read(queries.COUNT_FACTS, {"user": user})}
+
+    def _rejected_keys(self, user: str, keys: Collection[str]) -> set[str]:
+        """Return those of the keys of texts that the user called wrong."""
+        wanted: list[Json] = sorted(keys)
+        rows = self._store.read(queries.REJECTED_KEYS, {"user": user, "keys": wanted}) if wanted else []
+        return {row["text_key"] for row in rows}
 
     @staticmethod
     def _row_ids(subject: Entity | None) -> dict[str, str]:
@@ -272,6 +293,11 @@ def contradict_fact(unit: UnitOfWork, fact: str, source: JsonObject) -> None:
         "confidence": 0.9,
     }
     unit.write(queries.ADD_ASSERTION, row)
+
+
+def _is_usable(key: str, stated: Collection[str | None], wrong: Collection[str]) -> bool:
+    """Whether a text is neither wrong nor forgotten. None stands for the facts of its episode that were forgotten."""
+    return key not in wrong and (None not in stated or key in stated)
 
 
 def _assertion(row: Row, is_visible: bool) -> Assertion:

@@ -281,6 +281,12 @@ SELECT DISTINCT f.text_key FROM facts AS f JOIN assertions AS s ON s.fact_id = f
 WHERE f.owner_id = :user AND f.text_key IN (SELECT value FROM json_each(:keys)) AND s.state = 'rejected'
 """
 
+KEYS_STATED: Final = """
+SELECT s.episode_id, f.text_key FROM assertions AS s JOIN facts AS f ON f.id = s.fact_id
+WHERE s.episode_id IN (SELECT value FROM json_each(:episodes)) AND s.kind = 'states' AND f.owner_id = :user
+"""
+"""The keys of what episodes state; NULL stands for what was forgotten."""
+
 COUNT_FACTS: Final = """
 SELECT s.state, count(DISTINCT f.id) AS number FROM facts AS f JOIN assertions AS s ON s.fact_id = f.id
 WHERE f.owner_id = :user AND f.forgotten_at IS NULL GROUP BY s.state ORDER BY s.state

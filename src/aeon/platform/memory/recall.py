@@ -12,12 +12,13 @@ from aeon.base.json import JsonObject
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
+from aeon.platform.episodes.writing import episode_id
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.knowledge.active_entities import ActiveEntity, ActiveEntityRepository, Inclusion
 from aeon.platform.knowledge.common_words import LANGUAGES
 from aeon.platform.knowledge.enrichment import DescriptionRepository
 from aeon.platform.knowledge.entities import NamedEntityRepository
-from aeon.platform.knowledge.facts import FactRepository, Viewpoint
+from aeon.platform.knowledge.facts import FactRepository, SaidText, Viewpoint
 from aeon.platform.knowledge.model import Entity, Fact, name_key
 from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.memory.estimate import estimate_tokens
@@ -96,8 +97,8 @@ class Recollection:
         """Return what is known of what a message names, oldest first; no statements of the conversations on the path.
 
         A message without names is about those of the user's message before it. First what the user wrote down and
-        confirmed, also of what else is active, then their statements. What they called wrong is left out
-        (platform 40). `budget` is that of the prompt, in tokens. Raises StoreError.
+        confirmed, also of what else is active, then their statements. What they called wrong or forgot is left out
+        (platform 28, 40). `budget` is that of the prompt, in tokens. Raises StoreError.
         """
         if not self._is_enabled:
             return []
@@ -115,13 +116,17 @@ class Recollection:
         return self._active.list_on(user, conversations, [each.id for each in path]) if path else []
 
     def _from_others(self, user: str, names: Sequence[str], path: Sequence[Alternative]) -> list[RecalledStatement]:
-        """Return the user's statements about names in other conversations, except what they called wrong."""
+        """Return the user's statements about names in other conversations, but what they called wrong or forgot."""
         here = frozenset(each.conversation_id for each in path)
         only = MessageFilter(on_path=True, speaker="user", without=here)
         hits = self._search.search(user, " ".join(names), only, _HITS)
         ranked = rank_statements(names, self._turns.list_by_ids(user, [hit.id for hit in hits]))
-        wrong = self._facts.rejected_keys(user, [each.text for each in ranked])
-        return [each for each in ranked if name_key(each.text) not in wrong]
+        return self._usable(user, ranked)
+
+    def _usable(self, user: str, found: Sequence[RecalledStatement]) -> list[RecalledStatement]:
+        """Return the statements that the user neither called wrong nor forgot."""
+        usable = self._facts.usable(user, map(_said, found))
+        return [each for each in found if _said(each) in usable]
 
     def restore(self, user: str, kept: Sequence[JsonObject]) -> list[Recalled]:
         """Return what a manifest says was recalled. Raises ConflictError if something of it was erased or changed."""
@@ -193,6 +198,10 @@ def _wanted(named: Iterable[Entity], active: Iterable[ActiveEntity]) -> list[tup
 def _is_said_here(fact: Fact, place: Viewpoint) -> bool:
     """Whether the conversation itself states a fact, so that the prompt has it."""
     return any(each.kind == "states" and each.source.conversation_id == place.conversation for each in fact.assertions)
+
+
+def _said(statement: RecalledStatement) -> SaidText:
+    return SaidText(episode_id(statement.source_id), statement.text)
 
 
 def _erased() -> ConflictError:
