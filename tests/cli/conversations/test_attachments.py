@@ -264,3 +264,29 @@ def test_a_later_message_about_something_else_is_not_held_against_the_file(talk,
     chat("What does flour cost?", "-a", "list.txt")
     ended = chat("When did the Thirty Years' War begin?", "-c", "last")
     assert (ended.code, ended.out) == (0, "It began in 1618.\n"), ended.err
+
+
+def test_a_text_that_was_pasted_into_claude_is_attached_to_its_message_platform_27(talk, aeon):
+    server, chat = talk("It is 4711.")
+    chat_messages = [
+        {
+            "uuid": "m1",
+            "sender": "human",
+            "text": "Keep this.",
+            "created_at": "2026-01-05T10:00:01Z",
+            "attachments": [
+                {"file_name": "C:\\work\\notes.txt", "extracted_content": "Le code est 4711."},
+                {"file_name": "", "extracted_content": "Loose words."},
+                {"file_name": "empty.pdf", "extracted_content": ""},
+            ],
+        },
+        {"uuid": "m2", "sender": "assistant", "text": "Kept.", "created_at": "2026-01-05T10:00:02Z"},
+    ]
+    export = [{"uuid": "c1", "name": "Codes", "chat_messages": chat_messages}]
+    Path("conversations.json").write_text(json.dumps(export))
+    assert "1 x file" in aeon("conversation", "import", "conversations.json").out
+    shown = aeon("conversation", "show", "last").out
+    assert "[attached: notes.txt, 17 bytes]" in shown
+    assert "[attached: pasted.txt, 12 bytes]" in shown
+    assert chat("What is the code?", "-c", "last").out == "It is 4711.\n"
+    assert "Le code est 4711." in sent(server)[1]["content"]

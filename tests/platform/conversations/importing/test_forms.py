@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon.base.json import canonical_json
+from aeon.platform.conversations.attachments import MAX_ATTACHMENT, MAX_ATTACHMENTS
 from aeon.platform.conversations.importing.formats import read_conversation
 from aeon.platform.conversations.importing.tree import BrokenConversationError
 
@@ -120,9 +121,22 @@ def test_branches_of_claude_follow_the_parents_that_its_messages_name_platform_2
     assert found["m2"].content == "Let me look.\n\nLuna or Max."
     assert [each["type"] for each in found["m2"].imported["blocks"]] == ["thinking", "tool_use", "tool_result"]
     assert found["m3"].state == "stopped"
-    assert found["m1"].imported["attachments"][0]["text"] == "it is black"
+    assert found["m1"].imported["attachments"] == [{"name": "notes.txt", "type": "txt", "size": 12}]
+    assert [(each.name, each.text) for each in found["m1"].attachments] == [("notes.txt", "it is black")]
     assert tree.not_kept == Counter(file=1)
     assert found["m1"].created_at == "2026-01-05T10:00:01.000000+00:00"
+
+
+def test_texts_that_cannot_be_attached_are_counted_platform_27():
+    conversation = json.loads((DATA / "claude.json").read_text("utf-8"))[0]
+    texts = ["x" * (MAX_ATTACHMENT + 1), "a\0b", *(f"text {number}" for number in range(MAX_ATTACHMENTS))]
+    conversation["chat_messages"][0]["attachments"] = [{"extracted_content": text} for text in texts]
+    tree = read_conversation(json.dumps(conversation))
+    first = by_id(tree)["m1"]
+    lost = {"attached text of over 10 MiB": 1, "attached text beyond the 20 of a message": 1}
+    assert tree.not_kept == {**lost, "file": 1, "character that no text can hold": 1}
+    assert first.imported["notKept"] == {**lost, "file": 1}
+    assert (len(first.attachments), first.attachments[0].text) == (MAX_ATTACHMENTS, "a\ufffdb")
 
 
 def test_an_older_export_of_claude_is_a_chain_platform_27(trees):

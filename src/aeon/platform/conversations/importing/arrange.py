@@ -5,10 +5,11 @@ none in the first turn, also those whose parent is missing or that stand in a ci
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject
+from aeon.platform.conversations.attachments import MAX_ATTACHMENT, MAX_ATTACHMENTS, MAX_NAME, NewAttachment
 from aeon.platform.conversations.importing.fields import given, storable
 from aeon.platform.conversations.importing.tree import ConversationTree, SourceFormat, TreeAlternative, TreeTurn
 from aeon.platform.conversations.model import AlternativeState, Speaker, TurnType
@@ -29,11 +30,24 @@ _MAX_TITLE: Final = 200
 _EPOCH: Final = "1970-01-01T00:00:00.000000+00:00"
 
 
+_TOO_LARGE: Final = f"attached text of over {MAX_ATTACHMENT >> 20} MiB"
+_TOO_MANY: Final = f"attached text beyond the {MAX_ATTACHMENTS} of a message"
+_PASTED: Final = "pasted.txt"
+"""The name of an attached text that has none."""
+
+
+class SourceText(NamedTuple):
+    """A text that a foreign file attaches to a message, such as one that was pasted, with its name if it has one."""
+
+    name: str | None
+    text: str
+
+
 class SourceMessage(NamedTuple):
     """A message of a foreign file. `rank` is its place among those that have the same parent.
 
-    `details` is what the source knew besides; `not_kept` counts what cannot be kept, by kind, and is noted beside the
-    message; `dropped` names its fields that are not kept, for the report alone.
+    `texts` are attached to it. `details` is what the source knew besides; `not_kept` counts what cannot be kept, by
+    kind, and is noted beside the message; `dropped` names its fields that are not kept, for the report alone.
     """
 
     id: str
@@ -48,6 +62,7 @@ class SourceMessage(NamedTuple):
     details: JsonObject = {}  # noqa: RUF012  # never changed
     not_kept: Mapping[str, int] = {}  # never changed
     dropped: Sequence[str] = ()
+    texts: Sequence[SourceText] = ()
 
 
 class SourceConversation(NamedTuple):
@@ -81,7 +96,8 @@ def arrange(source: SourceConversation) -> ConversationTree:
     for each in messages.values():
         not_kept.update(each.not_kept)
         not_kept.update(each.dropped)
-        if each.content is not None and (lost := _count_unstorable(each.content)):
+        not_kept.update(_lost_texts(each.texts))
+        if lost := sum(map(_count_unstorable, [each.content or "", *(attached.text for attached in each.texts)])):
             not_kept[_UNSTORABLE] += lost
     if source.title and len(source.title) > _MAX_TITLE:
         not_kept[f"end of a title of over {_MAX_TITLE} characters"] += 1
@@ -232,7 +248,7 @@ def _alternative(
             isTimeUnknown=message.created_at is None,
             fault=fault,
             parent=message.parent if fault else None,
-            notKept=dict(message.not_kept),
+            notKept={**message.not_kept, **Counter(_lost_texts(message.texts))},
         ),
     }
     return TreeAlternative(
@@ -249,7 +265,27 @@ def _alternative(
         ended_at=at,
         forgotten_at=None,
         imported=storable(imported) or {"source": source.source, "role": message.role},
+        attachments=tuple(_attached(each) for each in _small_texts(message.texts)[:MAX_ATTACHMENTS]),
     )
+
+
+def _small_texts(texts: Iterable[SourceText]) -> list[SourceText]:
+    """Return the texts that are not too large to be attached."""
+    return [each for each in texts if len(replace_unstorable(each.text).encode()) <= MAX_ATTACHMENT]
+
+
+def _lost_texts(texts: Sequence[SourceText]) -> Iterator[str]:
+    """Yield why texts cannot be attached, once for each that cannot."""
+    small = len(_small_texts(texts))
+    yield from [_TOO_LARGE] * (len(texts) - small)
+    yield from [_TOO_MANY] * (small - MAX_ATTACHMENTS)
+
+
+def _attached(source: SourceText) -> NewAttachment:
+    """Return a text as an attachment. Only the last part of its name is kept."""
+    text = replace_unstorable(source.text)
+    name = replace_unstorable(source.name or "").replace("\\", "/").rpartition("/")[2].strip()
+    return NewAttachment(name[-MAX_NAME:] or _PASTED, "text/plain", text.encode(), text)
 
 
 def _count_unstorable(text: str) -> int:

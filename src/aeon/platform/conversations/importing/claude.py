@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage
+from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage, SourceText
 from aeon.platform.conversations.importing.fields import (
     dropped_fields,
     given,
@@ -89,7 +89,8 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
     not_kept: Counter[str] = Counter(file=len(list_of(message.get("files"))))
     not_kept.update("image" for block in others if object_of(block).get("type") == "image")
     attachments = list_of(message.get("attachments"))
-    not_kept["file"] += sum(text_of(object_of(each).get("extracted_content")) is None for each in attachments)
+    pasted = [text for each in attachments if (text := _text_of_attachment(object_of(each))) is not None]
+    not_kept["file"] += len(attachments) - len(pasted)
     not_kept["citation"] += sum(len(list_of(block.get("citations"))) for block in text_blocks)
     parent = text_of(message.get("parent_message_uuid"))
     if parent == _NO_PARENT:
@@ -112,6 +113,7 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
             finishReason=text_of(message.get("stop_reason")),
         ),
         not_kept=+not_kept,
+        texts=pasted,
         dropped=[
             *dropped_fields("messages", message, _MESSAGE if message.get("files") else _MESSAGE - {"files_v2"}),
             *(name for block in text_blocks for name in dropped_fields("texts", block, _TEXT)),
@@ -125,12 +127,17 @@ def _text_of_block(block: Json) -> str | None:
     return text_of(fields.get("text")) if fields.get("type") == "text" else None
 
 
+def _text_of_attachment(attachment: JsonObject) -> SourceText | None:
+    """Returns a pasted text, or the text that was read from a file; None for a file without one."""
+    text = text_of(attachment.get("extracted_content"))
+    return SourceText(text_of(attachment.get("file_name")), text) if text and text.strip() else None
+
+
 def _attachment(value: Json) -> JsonObject:
-    """Returns a pasted text or a file: its name, type, size, and the text that was read from it."""
+    """Returns what is known of a pasted text or a file: its name, type and size."""
     fields = object_of(value)
     return given(
         name=text_of(fields.get("file_name")),
         type=text_of(fields.get("file_type")),
         size=fields.get("file_size") if isinstance(fields.get("file_size"), int) else None,
-        text=text_of(fields.get("extracted_content")),
     )
