@@ -18,6 +18,7 @@ _CHUNK: Final = 1 << 20
 _EXPORT_NAME: Final = re.compile(r"conversations([-_]\d+)?\.json", re.IGNORECASE)
 """The names of the files in exports of ChatGPT (also in parts), Claude and Aeon."""
 
+_UTF16: Final = frozenset({codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE})
 _MAX_RATIO: Final = 200
 _SMALL: Final = 16 << 20
 """An archive's file that unpacks to more than this many bytes, and to over 200 times its packed size, is refused."""
@@ -51,11 +52,15 @@ class ImportFiles:
     def read(self, file: ImportFile) -> Iterator[str]:
         """Yield the text of a file in chunks; `done` counts its bytes. Bytes that are not UTF-8 are lone surrogates.
 
-        Raises InputError for a damaged file.
+        A file that begins with the mark of UTF-16 is read as that. Raises InputError for a damaged file.
         """
         decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
         try:
             with file.open() as opened:
+                if (mark := opened.read(len(codecs.BOM_UTF16))) in _UTF16:
+                    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+                self.done += len(mark)
+                yield decoder.decode(mark)
                 while chunk := opened.read(_CHUNK):
                     self.done += len(chunk)
                     yield decoder.decode(chunk)

@@ -154,6 +154,14 @@ def test_a_byte_order_mark_is_no_problem(aeon, tmp_path):
     assert aeon("conversation", "import", tmp_path / "marked.json").code == 0
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_read_as_that(aeon, listed, tmp_path, encoding):
+    text = "\ufeff" + (DATA / "claude.json").read_text("utf-8")
+    (tmp_path / "wide.json").write_bytes(text.encode(encoding))
+    assert aeon("conversation", "import", tmp_path / "wide.json").code == 0
+    assert len(listed()) == 3
+
+
 def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_read(aeon, tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", b"[" + b" " * (20 << 20))
