@@ -225,7 +225,7 @@ class _Checked:
 
 
 def _require_whole(ended: Alternative) -> None:
-    """Raises HttpError for an answer that has failed or was stopped. The message is kept: clients must not repeat it."""
+    """Raises HttpError for an answer that has failed or was stopped. The message is kept: no client must repeat it."""
     headers = {"x-should-retry": "false"}
     if was_stopped(ended):
         raise HttpError(

@@ -36,7 +36,7 @@ _PASTED: Final = "pasted.txt"
 """The name of an attached text that has none."""
 
 
-class SourceText(NamedTuple):
+class PastedText(NamedTuple):
     """A text that a foreign file attaches to a message, such as one that was pasted, with its name if it has one."""
 
     name: str | None
@@ -62,7 +62,7 @@ class SourceMessage(NamedTuple):
     details: JsonObject = {}  # noqa: RUF012  # never changed
     not_kept: Mapping[str, int] = {}  # never changed
     dropped: Sequence[str] = ()
-    texts: Sequence[SourceText] = ()
+    texts: Sequence[PastedText] = ()
 
 
 class SourceConversation(NamedTuple):
@@ -269,19 +269,19 @@ def _alternative(
     )
 
 
-def _small_texts(texts: Iterable[SourceText]) -> list[SourceText]:
+def _small_texts(texts: Iterable[PastedText]) -> list[PastedText]:
     """Return the texts that are not too large to be attached."""
     return [each for each in texts if len(replace_unstorable(each.text).encode()) <= MAX_ATTACHMENT]
 
 
-def _lost_texts(texts: Sequence[SourceText]) -> Iterator[str]:
+def _lost_texts(texts: Sequence[PastedText]) -> Iterator[str]:
     """Yield why texts cannot be attached, once for each that cannot."""
     small = len(_small_texts(texts))
     yield from [_TOO_LARGE] * (len(texts) - small)
     yield from [_TOO_MANY] * (small - MAX_ATTACHMENTS)
 
 
-def _attached(source: SourceText) -> NewAttachment:
+def _attached(source: PastedText) -> NewAttachment:
     """Return a text as an attachment. Only the last part of its name is kept."""
     text = replace_unstorable(source.text)
     name = replace_unstorable(source.name or "").replace("\\", "/").rpartition("/")[2].strip()

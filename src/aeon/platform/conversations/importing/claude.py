@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage, SourceText
+from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage, PastedText
 from aeon.platform.conversations.importing.fields import (
     dropped_fields,
     given,
@@ -127,10 +127,10 @@ def _text_of_block(block: Json) -> str | None:
     return text_of(fields.get("text")) if fields.get("type") == "text" else None
 
 
-def _text_of_attachment(attachment: JsonObject) -> SourceText | None:
+def _text_of_attachment(attachment: JsonObject) -> PastedText | None:
     """Returns a pasted text, or the text that was read from a file; None for a file without one."""
     text = text_of(attachment.get("extracted_content"))
-    return SourceText(text_of(attachment.get("file_name")), text) if text and text.strip() else None
+    return PastedText(text_of(attachment.get("file_name")), text) if text and text.strip() else None
 
 
 def _attachment(value: Json) -> JsonObject:
