@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage, PastedText
+from aeon.platform.conversations.importing.arrange import PastedText, Role, SourceConversation, SourceMessage
 from aeon.platform.conversations.importing.fields import (
     dropped_fields,
     given,
