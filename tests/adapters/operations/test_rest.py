@@ -313,12 +313,18 @@ def test_redirects_are_followed_where_they_do_no_harm(ask, server):
     server.odd = {
         "/api/here": (302, {"Location": "/api/there"}, ""),
         "/api/away": (302, {"Location": f"http://localhost:{port}/api/there"}, ""),
+        "/api/port": (302, {"Location": "http://127.0.0.1:1/api/there"}, ""),
+        "/api/safe": (302, {"Location": f"https://127.0.0.1:{port}/api/there"}, ""),
         "/api/file": (302, {"Location": "file:///etc/passwd"}, ""),
         "/api/round": (302, {"Location": "/api/round"}, ""),
     }
     assert ask(path="/here")["body"]["path"] == "/api/there"
     with pytest.raises(OperationError, match="another host, localhost"):
         ask(path="/away", secret={"key": "k"})
+    with pytest.raises(OperationError, match="another address, http://127.0.0.1:1 "):
+        ask(path="/port", secret={"key": "k"})
+    with pytest.raises(OperationError, match="another address, https://127.0.0.1"):
+        ask(path="/safe", secret={"key": "k"})
     with pytest.raises(OperationError, match="redirected to a file address"):
         ask(path="/file")
     with pytest.raises(OperationError, match="more than 5 times"):

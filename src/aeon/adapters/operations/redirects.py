@@ -19,7 +19,7 @@ def follow_redirect(request: HttpRequest, location: str, status: int) -> HttpReq
 def same_host_url(request: HttpRequest, address: str, what: str) -> httpx2.URL:
     """Return the URL at an address from a response, relative to the request's; `what` begins an error's message.
 
-    Raises OperationError for another host, and for a protocol that is less safe.
+    Raises OperationError for another host, port or protocol.
     """
     try:
         url = request.url.join(address)
@@ -29,7 +29,9 @@ def same_host_url(request: HttpRequest, address: str, what: str) -> httpx2.URL:
         raise OperationError(f"{what} to a {url.scheme} address")
     for name in request.secret_query:  # they are added again on the wire, and must not be logged
         url = url.copy_remove_param(name)
-    is_same_host = (url.scheme, url.host, url.port) == (request.url.scheme, request.url.host, request.url.port)
-    if not is_same_host:
+    if url.host != request.url.host:
         raise OperationError(f"{what} to another host, {url.host}", next_step="Use that host in the endpoint.")
+    if (url.scheme, url.port) != (request.url.scheme, request.url.port):
+        origin = f"{url.scheme}://{url.netloc.decode()}"
+        raise OperationError(f"{what} to another address, {origin}", next_step="Use that address in the endpoint.")
     return url
