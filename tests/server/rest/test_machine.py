@@ -11,6 +11,7 @@ from aeon.platform.errors import ForbiddenError
 pytestmark = pytest.mark.server
 
 STDIO = {"type": "object", "required": ["command"]}
+SELF = {"command": "aeon:self"}
 HTTP = {"type": "object", "required": ["endpoint"]}
 
 
@@ -106,6 +107,21 @@ def test_a_program_of_another_user_does_not_start_whatever_they_try(site, users,
     runs = site.workspaces.of("bob").runs
     settled = runs.settle(runs.start("p", {}).id, 20)
     assert settled.view.state.phase == "failed"
+    assert not made.exists()
+
+
+def test_aeon_for_another_user_has_neither_the_files_of_the_folder_nor_their_programs(site, users, tmp_path):
+    """`aeon:self` runs Aeon's own server as its caller: it is isolated there, too."""
+    _, made = program(users["bob"], tmp_path)
+    (site.folder / "private.txt").write_text("of the folder")
+    listed = users["bob"].get("/api/v1/services").json()["data"]
+    itself = next(each["id"] for each in listed if each["name"] == "aeon itself")
+    for name, asked in (("read_file", {"path": "private.txt"}), ("run", {})):
+        operation = {"type": "mcp_call", "tool": name, "arguments": asked}
+        tool = {"name": name + "_", "serviceId": itself, "operation": operation, "inputSchema": {}}
+        answer = call(users["bob"], make(users["bob"], "tools", {**tool, "connectionParams": SELF}, shared=False))
+        assert answer.status_code == 502, answer.text
+        assert "of the folder" not in answer.text
     assert not made.exists()
 
 
