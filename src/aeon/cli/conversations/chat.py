@@ -277,8 +277,10 @@ class Chat:
         if made.state == "failed":
             print_message(f"the answer failed: {printable(made.failure or '')}", "error: ")
             print_message(self._after_failure(made), "next: ")
+        elif made.state == "stopped" and self._is_temporary:
+            print_message("\nstopped")
         elif made.state == "stopped":
-            print_message("\nstopped" if self._is_temporary else "\nstopped; what was written is kept")
+            print_message("\nstopped; what was written is kept")
         elif made.is_cut_off:
             print_message("the answer was cut off by the token limit, or because it repeated itself", "warning: ")
         for mark in doubts_of(made):
