@@ -321,9 +321,9 @@ def test_redirects_are_followed_where_they_do_no_harm(ask, server):
     assert ask(path="/here")["body"]["path"] == "/api/there"
     with pytest.raises(OperationError, match="another host, localhost"):
         ask(path="/away", secret={"key": "k"})
-    with pytest.raises(OperationError, match="another address, http://127.0.0.1:1 "):
+    with pytest.raises(OperationError, match=r"another address, http://127\.0\.0\.1:1 "):
         ask(path="/port", secret={"key": "k"})
-    with pytest.raises(OperationError, match="another address, https://127.0.0.1"):
+    with pytest.raises(OperationError, match=r"another address, https://127\.0\.0\.1"):
         ask(path="/safe", secret={"key": "k"})
     with pytest.raises(OperationError, match="redirected to a file address"):
         ask(path="/file")
