@@ -1,7 +1,7 @@
 """Claude's export: `chat_messages` in order; newer ones name their `parent_message_uuid` (platform 27). Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
@@ -85,21 +85,11 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
     blocks = list_of(message.get("content"))
     texts = [text for block in blocks if (text := _text_of_block(block)) is not None]
     others = [block for block in blocks if _text_of_block(block) is None]
+    attachments = [object_of(each) for each in list_of(message.get("attachments"))]
     text_blocks = [object_of(block) for block in blocks if _text_of_block(block) is not None]
-    not_kept: Counter[str] = Counter(file=len(list_of(message.get("files"))))
-    not_kept.update("image" for block in others if object_of(block).get("type") == "image")
-    attachments = list_of(message.get("attachments"))
-    pasted = [text for each in attachments if (text := _text_of_attachment(object_of(each))) is not None]
-    not_kept["file"] += len(attachments) - len(pasted)
-    not_kept["citation"] += sum(len(list_of(block.get("citations"))) for block in text_blocks)
-    parent = text_of(message.get("parent_message_uuid"))
-    if parent == _NO_PARENT:
-        parent = None
-    elif not names_parents and place > 0:
-        parent = ids[place - 1]
     return SourceMessage(
         id=ids[place],
-        parent=parent,
+        parent=_parent(ids, place, message, names_parents=names_parents),
         role=_ROLES.get(sender, "assistant"),
         content="\n\n".join(texts) if texts else text_of(message.get("text")) or "",
         created_at=instant_of(message.get("created_at")),
@@ -112,25 +102,50 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
             files=names_of(message.get("files"), "file_name"),
             finishReason=text_of(message.get("stop_reason")),
         ),
-        not_kept=+not_kept,
-        texts=pasted,
-        dropped=[
-            *dropped_fields("messages", message, _MESSAGE if message.get("files") else _MESSAGE - {"files_v2"}),
-            *(name for block in text_blocks for name in dropped_fields("texts", block, _TEXT)),
-            *(name for each in attachments for name in dropped_fields("attachments", object_of(each), _ATTACHMENT)),
-        ],
+        not_kept=+_not_kept(message, others, text_blocks, attachments),
+        texts=list(_pasted_texts(attachments)),
+        dropped=_dropped(message, text_blocks, attachments),
     )
+
+
+def _parent(ids: Sequence[str], place: int, message: JsonObject, *, names_parents: bool) -> str | None:
+    parent = text_of(message.get("parent_message_uuid"))
+    if parent == _NO_PARENT:
+        return None
+    return ids[place - 1] if not names_parents and place > 0 else parent
+
+
+def _not_kept(
+    message: JsonObject, others: Sequence[Json], text_blocks: Sequence[JsonObject], attachments: Sequence[JsonObject]
+) -> Counter[str]:
+    """Returns how much of each kind is left out of an imported message."""
+    lost: Counter[str] = Counter(file=len(list_of(message.get("files"))))
+    lost.update("image" for block in others if object_of(block).get("type") == "image")
+    lost["file"] += len(attachments) - len(list(_pasted_texts(attachments)))
+    lost["citation"] += sum(len(list_of(block.get("citations"))) for block in text_blocks)
+    return lost
+
+
+def _dropped(message: JsonObject, text_blocks: Sequence[JsonObject], attachments: Sequence[JsonObject]) -> list[str]:
+    known = _MESSAGE if message.get("files") else _MESSAGE - {"files_v2"}
+    return [
+        *dropped_fields("messages", message, known),
+        *(name for block in text_blocks for name in dropped_fields("texts", block, _TEXT)),
+        *(name for each in attachments for name in dropped_fields("attachments", each, _ATTACHMENT)),
+    ]
+
+
+def _pasted_texts(attachments: Iterable[JsonObject]) -> Iterator[PastedText]:
+    """Yields pasted texts, and the texts that were read from files; a file without one is left out."""
+    for each in attachments:
+        text = text_of(each.get("extracted_content"))
+        if text and text.strip():
+            yield PastedText(text_of(each.get("file_name")), text)
 
 
 def _text_of_block(block: Json) -> str | None:
     fields = object_of(block)
     return text_of(fields.get("text")) if fields.get("type") == "text" else None
-
-
-def _text_of_attachment(attachment: JsonObject) -> PastedText | None:
-    """Returns a pasted text, or the text that was read from a file; None for a file without one."""
-    text = text_of(attachment.get("extracted_content"))
-    return PastedText(text_of(attachment.get("file_name")), text) if text and text.strip() else None
 
 
 def _attachment(value: Json) -> JsonObject:
