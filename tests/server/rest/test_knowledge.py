@@ -237,6 +237,21 @@ def test_a_name_is_pinned_in_a_conversation_and_hidden_there_platform_44(me, sit
     assert other.put(f"{place}/Tove", json={}).status_code == 404
 
 
+def test_a_name_may_have_a_slash_platform_29(me, site):
+    assert me.post(f"{PLACE}/entities", json={"name": "AC/DC"}).status_code == 201
+    place = f"{PLACE}/entities/AC%2FDC"
+    assert me.get(place).json()["name"] == "AC/DC"
+    assert me.patch(place, json={"summary": "a band"}).json()["summary"] == "a band"
+    assert me.post(f"{PLACE}/entities", json={"name": "Acca Dacca"}).status_code == 201
+    assert me.post(f"{place}/merge", json={"other": "Acca Dacca"}).json()["name"] == "AC/DC"
+    assert me.post(f"{PLACE}/entities/Acca%20Dacca/unmerge").status_code == 200
+    conversation = site.workspaces.of("me").conversations.create().id
+    pinned = f"/api/v1/conversations/{conversation}/entities/AC%2FDC"
+    assert (me.put(pinned, json={}).status_code, me.delete(pinned).status_code) == (200, 204)
+    assert (me.delete(place).status_code, me.get(place).status_code) == (204, 404)
+    assert me.get(f"{PLACE}/entities/").status_code == 404
+
+
 def test_facets_are_the_users_and_a_change_leaves_the_others_platform_17(me, told):
     told("We saw Tove in Linz.")
     changed = me.patch(f"{PLACE}/entities/Tove", json={"facets": {"status": ["active"], "team": ["home"]}})

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from aeon.application.knowledge import (
     MAX_FACT,
@@ -33,6 +34,15 @@ from aeon.server.rest.route import RestRoute
 from aeon.server.rest.runs import started, svg
 
 router = APIRouter(route_class=RestRoute, prefix=f"{PREFIX}/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
+
+
+class _EntityName(PathConvertor):
+    """The name of an entity in a path, which may have slashes, and is not followed by what is done with it."""
+
+    regex = r"(?s:.+)(?<!/enrich)(?<!/merge)(?<!/unmerge)"
+
+
+register_url_convertor("entity_name", _EntityName())
 
 conversation_entities = APIRouter(
     route_class=RestRoute,
@@ -133,7 +143,7 @@ async def create_entity(new: EntityBody, caller: SignedIn, asked: Asked) -> JSON
     return thing(made.as_dict(), made.version, status=201, location=f"/knowledge/entities/{made.id}", change=asked)
 
 
-@router.get("/entities/{entity}")
+@router.get("/entities/{entity:entity_name}")
 async def get_entity(entity: str, caller: SignedIn) -> JSONResponse:
     """What is known of a name, or of an id: facts with their sources, mentions, and what may be the same.
 
@@ -143,7 +153,7 @@ async def get_entity(entity: str, caller: SignedIn) -> JSONResponse:
     return thing(view.as_dict(), view.entity.version)
 
 
-@router.patch("/entities/{entity}")
+@router.patch("/entities/{entity:entity_name}")
 async def change_entity(entity: str, change: EntityChangeBody, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Rename it, or say its category or what it is; your words win over all that is found."""
     service = caller.workspace.knowledge
@@ -153,7 +163,7 @@ async def change_entity(entity: str, change: EntityChangeBody, caller: SignedIn,
     return thing(changed.as_dict(), changed.version, change=asked)
 
 
-@router.delete("/entities/{entity}", status_code=204)
+@router.delete("/entities/{entity:entity_name}", status_code=204)
 async def forget_entity(entity: str, caller: SignedIn, asked: Asked) -> Response:
     """Erase a name, with all that was merged into it and the facts about it, for good. Messages stay (platform 28)."""
     service = caller.workspace.knowledge
@@ -161,7 +171,7 @@ async def forget_entity(entity: str, caller: SignedIn, asked: Asked) -> Response
     return Response(status_code=204, headers=asked.headers)
 
 
-@router.post("/entities/{entity}/enrich", status_code=202)
+@router.post("/entities/{entity:entity_name}/enrich", status_code=202)
 async def enrich_entity(entity: str, caller: SignedIn, asked: Asked, seconds: Wait) -> JSONResponse:
     """Let the model describe a name now, from your statements about it, by a run of the Process `enrich` (platform 17).
 
@@ -179,7 +189,7 @@ async def enrich_entity(entity: str, caller: SignedIn, asked: Asked, seconds: Wa
     return started(await caller.state.call(begin), asked, is_awaited=seconds > 0)
 
 
-@router.post("/entities/{entity}/merge")
+@router.post("/entities/{entity:entity_name}/merge")
 async def merge_entities(entity: str, wish: OtherName, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Say that two names mean the same; both stay, and `unmerge` takes it back. Your own of the two stands for both."""
     service = caller.workspace.knowledge
@@ -189,7 +199,7 @@ async def merge_entities(entity: str, wish: OtherName, caller: SignedIn, asked: 
     return thing(kept.as_dict(), kept.version, change=asked)
 
 
-@router.post("/entities/{entity}/unmerge")
+@router.post("/entities/{entity:entity_name}/unmerge")
 async def unmerge_entity(entity: str, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Take back that a name was merged into another one; 409 if it is not."""
     service = caller.workspace.knowledge
@@ -299,7 +309,7 @@ async def list_active_entities(conversation: str, caller: SignedIn) -> JSONRespo
     return listed([each.as_dict() for each in await caller.state.call(lambda: service.list_active(conversation))])
 
 
-@conversation_entities.put("/{entity}")
+@conversation_entities.put("/{entity:entity_name}")
 async def set_active_entity(
     conversation: str, entity: str, wish: StandingBody, caller: SignedIn, asked: Asked
 ) -> JSONResponse:
@@ -312,7 +322,7 @@ async def set_active_entity(
     return thing(found.as_dict(), found.version, change=asked)
 
 
-@conversation_entities.delete("/{entity}", status_code=204)
+@conversation_entities.delete("/{entity:entity_name}", status_code=204)
 async def reset_active_entity(conversation: str, entity: str, caller: SignedIn, asked: Asked) -> Response:
     """Take back what was decided on a name in a conversation: it is active while it is mentioned there."""
     service = caller.workspace.knowledge
