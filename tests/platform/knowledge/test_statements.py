@@ -39,6 +39,68 @@ def test_what_states_nothing_is_no_statement(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Let\u2019s pretend Tove lives in Linz. Tove has a boat.",
+        "Okay, let's assume that Tove lives in Linz.",
+        "For the sake of argument, Tove lives in Linz.",
+        "Gehen wir davon aus, dass Tove in Linz wohnt.",
+        "Angenommen, Tove wohnt in Linz. Dann hat Tove ein Boot.",
+        "Admettons que Tove habite Linz. Tove a un bateau.",
+        "In my second novel, Tove lives in Linz. Tove has a boat.",
+        "Tove lives in Linz in a dream of mine, and in our game.",
+        "Im Traum war Tove in Linz.",
+        "Dans notre histoire, Tove habite Linz.",
+        "Tove is the heroine of my thriller. Tove has a boat.",
+        "My imaginary friend Tove lives in Linz.",
+        "We doubt that Tove lives in Linz.",
+        "Ida doesn't think Tove lives in Linz.",
+        "No one believes that Tove lives in Linz.",
+        "Keiner glaubt, dass Tove in Linz wohnt.",
+        "Personne ne croit que Tove habite Linz.",
+        "I suppose Ida is right, but Tove lives in Linz.",
+        "Act as Robin Hood. Robin Hood lives in Sherwood.\nHe robs the Sheriff of Nottingham.",
+        "Please pretend to be Tove. Tove lives in Linz.",
+        "You are Tove, a sailor. Tove lives in Linz.",
+        "From now on, you are Tove. Tove lives in Linz.",
+        "Du bist Tove. Tove wohnt in Linz.",
+        "Joue le rôle de Tove. Tove habite Linz.",
+        "Once upon a time, there was a queen. Queen Tove lived in Linz.",
+        "Here is the first chapter: Tove lives in Linz. Tove has a boat.",
+        "Tove lives in Linz. She has a boat. Tove sails. Please summarize the text.",
+        "Can you translate this into German? Tove lives in Linz.",
+        "Korrigiere bitte meinen Brief: Tove wohnt in Linz. Tove segelt.",
+        "Traduis cette phrase : Tove habite Linz. Tove navigue.",
+    ],
+)
+def test_what_is_imagined_played_doubted_or_a_text_to_work_on_is_no_statement_platform_36(text):
+    assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are right. Tove lives in Linz.",
+        "You are a star! Tove lives in Linz.",
+        "No doubt Tove lives in Linz.",
+        "Tove is in my book club.",
+        "Tove plays chess in Linz.",
+        "Tove helps Ida with her novel.",
+        "Ida translates letters for Tove in Linz.",
+        "Tove lives in Linz. Can you summarize the news of today?",
+        "Let's pretend it rains.\nTove lives in Linz.",
+        "Can you check it? Tove lives in Linz.",
+        "Tove spielt die Rolle der Elsa in Linz.",
+        "Tove habite la nouvelle maison de Linz.",
+        "In der Geschichte von Linz war Tove wichtig.",
+        "Niemand kennt Tove in Linz.",
+    ],
+)
+def test_ordinary_statements_with_such_words_are_statements(text):
+    assert len(stated(text)) == 1
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Tove lives in Linz. Does she like it?", ["Tove lives in Linz."]),
@@ -100,7 +162,10 @@ def test_any_text_has_statements_or_none(text):
         pairs_of(statement)
 
 
-@pytest.mark.parametrize("piece", ["x", "1", ". ", "-", "Ann. ", "Ann-", '"', "Dr. ", "A ", "@", "a@"])
+@pytest.mark.parametrize(
+    "piece",
+    ["in my ", "please ", "translate it ", "not ", "x", "1", ". ", "-", "Ann. ", "Ann-", '"', "Dr. ", "A ", "@", "a@"],
+)
 def test_an_odd_text_is_read_in_bounded_time(piece):
     """20,000 letters in one word took 40 s of a worker's time."""
     text = piece * (20_000 // len(piece))

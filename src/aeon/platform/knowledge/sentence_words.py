@@ -9,7 +9,12 @@ from aeon.base.lazy_pattern import LazyPattern
 def _phrases(text: str) -> str:
     """Returns a part of a regular expression that matches one of the phrases, which commas part."""
     phrases = sorted((phrase.strip() for phrase in text.split(",")), key=len, reverse=True)
-    return "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in phrases if phrase)
+    return "|".join(_spelled(phrase) for phrase in phrases if phrase)
+
+
+def _spelled(phrase: str) -> str:
+    """Returns a part of a regular expression that matches a phrase with any blanks and apostrophes."""
+    return re.escape(phrase).replace(r"\ ", r"\s+").replace("'", "['\u2019]")
 
 
 _GREETINGS: Final = _phrases("""
@@ -18,17 +23,113 @@ _GREETINGS: Final = _phrases("""
 
 _ASKING: Final = _phrases("""
     please, pls, can you, could you, would you, will you, i want you, i need you, i'd like you, i would like you,
-    help me, let's say, tell, show, write, draft, make, create, give, find, list, explain, translate, summarize,
-    summarise, fix, add, remove, delete, rename, compare, check, calculate, convert, generate, imagine, suppose, assume,
-    pretend, say, remind, send, book, call, reply, answer, ask, draw, plan, suggest, describe, rewrite, shorten,
+    help me, tell, show, write, draft, make, create, give, find, list, explain, translate, summarize,
+    summarise, proofread, paraphrase, rephrase, act, impersonate, role-play, roleplay, play, fix, add, remove,
+    delete, rename, compare, check, calculate, convert, generate, say, remind, send, book, call, reply, answer,
+    ask, draw, plan, suggest, describe, rewrite, shorten,
     correct,
     bitte, kannst du, könntest du, kann ich, würdest du, sag, zeig, zeige, schreib, schreibe, erstell, erstelle, gib,
-    finde, erkläre, erklär, übersetze, fasse, korrigiere, lösche, vergleiche, prüfe, berechne, nenne, stell dir vor,
-    angenommen, nimm an, hilf, mach, mache, formuliere, formulier, plane, erinnere, ruf, schick, schicke, frag, frage,
+    finde, erkläre, erklär, übersetze, fasse, korrigiere, lösche, vergleiche, prüfe, berechne, nenne, spiel, spiele,
+    hilf, mach, mache, formuliere, formulier, plane, erinnere, ruf, schick, schicke, frag, frage,
     s'il te plaît, s'il vous plaît, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, dis, montre, écris, écrivez, crée,
-    donne, trouve, explique, traduis, résume, corrige, supprime, compare, vérifie, calcule, imagine, imaginons,
-    supposons, suppose, rappelle, envoie, aide, fais, propose, prépare, décris, rédige, bisous, merci
+    donne, trouve, explique, traduis, résume, corrige, supprime, compare, vérifie, calcule, joue, agis,
+    rappelle, envoie, aide, fais, propose, prépare, décris, rédige, bisous, merci
     """)
+
+_IMAGINING: Final = _phrases("""
+    imagine, suppose, supposing, assume, assuming, pretend, hypothetically, let's say, let's pretend, let's imagine,
+    let's assume, let's suppose, let us say, let us pretend, let us imagine, let us assume, let us suppose, lets say,
+    lets pretend, lets imagine, lets assume, lets suppose, let's just say, let's just pretend, we pretend that,
+    for the sake of argument,
+    stell dir vor, stellt euch vor, stellen sie sich vor, stellen wir uns vor, angenommen, mal angenommen, nimm an,
+    nehmt an, nehmen sie an, nehmen wir an, nehmen wir einmal an, nehmen wir mal an, gehen wir davon aus, sagen wir,
+    tun wir so, tu so, tut so, gesetzt den fall, hypothetisch,
+    imaginons, imaginez, supposons, supposez, admettons, disons, mettons que, faisons comme si, faisons semblant,
+    fais comme si, fais semblant, partons du principe, à supposer, en supposant
+    """)
+
+_PLAYING: Final = _phrases("""
+    act as, act like, behave as, behave like, pretend to be, pretend you are, pretend you're, pretend that you are,
+    pretend that you're, play the role, play the part, take the role, take on the role, impersonate, role-play,
+    roleplay, let's play, let's role-play, let's roleplay, you are now, you're now, you are going to be, your name is,
+    your role is,
+    spiel die rolle, spiele die rolle, übernimm die rolle, verhalte dich wie, verhalte dich als, agiere als,
+    antworte als, du bist jetzt, du bist nun, du bist ab jetzt, bist du, dein name ist, du heißt, deine rolle ist,
+    joue le rôle, joue un rôle, jouons, agis comme, agis en, comporte-toi comme, incarne, tu es maintenant,
+    vous êtes maintenant, tu seras, ton nom est, tu t'appelles, ton rôle est
+    """)
+
+_ASKED_TO: Final = _phrases("""
+    please, can you, could you, would you, will you, i want you to, i need you to, i'd like you to,
+    i would like you to, you should, you must, from now on, bitte, kannst du, ab jetzt,
+    ab sofort, von jetzt an, s'il te plaît, s'il vous plaît, désormais, à partir de maintenant
+    """)
+
+_TELLING: Final = _phrases("""
+    once upon a time, let me tell you a story, es war einmal, ich erzähle dir eine geschichte, il était une fois,
+    je te raconte une histoire
+    """)
+
+_GIVING: Final = _phrases("""
+    here is, here's, here are, here comes, below is, the following is, hier ist, hier sind, hier kommt, nachfolgend,
+    unten steht, voici, voilà, ci-dessous
+    """)
+
+_TEXTS: Final = _phrases("""
+    text, texts, article, articles, story, letter, email, e-mail, mail, poem, passage, paragraph, draft, excerpt,
+    transcript, essay, chapter, report, abstract, dialogue, script, document, sentence, sentences,
+    texte, texten, artikel, geschichte, brief, gedicht, absatz, entwurf, auszug, protokoll, aufsatz, kapitel, bericht,
+    dialog, dokument, satz, sätze, abschnitt,
+    textes, histoire, lettre, courriel, poème, paragraphe, brouillon, extrait, rédaction, chapitre, rapport, phrase,
+    phrases
+    """)
+
+_POINTING: Final = _phrases("""
+    this, these, it, them, following, below, above, dies, diesen, diese, dieses, ihn, es, sie, folgendes, folgenden,
+    folgende, ceci, suivant, suivante, suivants, résume-le, résume-la, traduis-le, traduis-la
+    """)
+
+_REWRITING: Final = (
+    r"summari[sz]e|sum\s+up|translate|proof-?read|paraphrase|rephrase|rewrite|shorten|condense|"
+    r"zusammen(?:fassen)?|übersetz\w*|lektorier\w*|kürz(?:e|en)|umformulier\w*|umschreiben|"
+    r"résume[rz]?|tradui(?:s|re|sez)|reli(?:s|re|sez)|reformule[rz]?|raccourci(?:s|r|ssez)"
+)
+_CORRECTING: Final = (
+    r"correct|edit|polish|revise|improve|check|fix|korrigier\w*|verbesser\w*|überarbeit\w*|prüf\w*|"
+    r"corrige[rz]?|améliore[rz]?|vérifie[rz]?"
+)
+_DENYING: Final = _phrases("""
+    doubt, doubts, doubted, doubtful, not sure, unsure, not convinced, not believe, don't believe, doesn't believe,
+    didn't believe, not think, don't think, doesn't think, didn't think, never believed, hardly believe,
+    nobody believes, nobody thinks, no one believes, no one thinks, none of us believes, not true that,
+    i assume, i suppose, i presume, i suspect, i imagine, we assume, we suppose, fictional, fictitious, imaginary,
+    hypothetical, make-believe,
+    bezweifle, bezweifelt, bezweifeln, bezweifelte, zweifle, zweifelt, zweifeln, habe zweifel, hat zweifel,
+    haben zweifel, glaube nicht, glaubt nicht, glauben nicht, glaube kaum, glaubt kaum, denke nicht, niemand glaubt,
+    keiner glaubt, kein mensch glaubt, nicht sicher, unsicher, ich nehme an,
+    ich vermute, ich träumte, habe geträumt, hab geträumt, fiktiv, fiktive, fiktiver, fiktiven, fiktives, erfundene,
+    erfundener, erfundenen, erfundenes, hypothetisch, imaginäre, imaginärer, imaginären,
+    je doute, doute que, doutent que, doutons, ne crois pas, ne croit pas, ne croient pas, ne pense pas,
+    ne pensons pas, ne pensent pas, personne ne croit, personne ne pense, nul ne croit, pas sûr, pas sûre,
+    pas certain, pas certaine, je suppose, j'imagine, je présume, j'ai rêvé, fictif, fictive, imaginaire, hypothétique
+    """)
+
+_ADJECTIVES: Final = r"(?:[\w-]+\s+)?"
+"""A word that may stand between an article and its noun, such as `new`."""
+
+_FICTION: Final = (
+    rf"(?:in|from)\s+(?:my|our|this|a|an)\s+{_ADJECTIVES}(?:novel|story|tale|fairy\s+tale|screenplay|script|manuscript|"
+    r"fan\s*fiction|fantasy|dream|nightmare|game|comic|poem|movie|film|book|play|thriller|saga|musical)(?!\s+(?:club|shop|"
+    r"store|shelf|case|job|house|home|theat(?:er|re)|group|company|studio|night))|"
+    rf"(?:in|from)\s+the\s+{_ADJECTIVES}(?:novel|tale|fairy\s+tale|screenplay|dream|nightmare)|"
+    r"(?:hero|heroine|protagonist|villain|narrator)\s+of\s+(?:my|our|this|the)|"
+    rf"in\s+(?:mein|unser|dies|ein)e[mrs]?\s+{_ADJECTIVES}(?:roman|geschichte|erzählung|kurzgeschichte|märchen|buch|"
+    r"drehbuch|film|theaterstück|traum|albtraum|spiel|rollenspiel|comic|gedicht|krimi)|"
+    r"im\s+(?:roman|märchen|traum|drehbuch)|(?:held|heldin|hauptfigur)\s+(?:meines|meiner|unseres|unserer|des|der)|"
+    r"dans\s+(?:mon|ma|notre|ce|cette)\s+(?:roman|histoire|conte|récit|livre|film|scénario|rêve|cauchemar|jeu|poème|"
+    r"bande\s+dessinée|pièce\s+de\s+théâtre)|dans\s+(?:un|le)\s+(?:roman|conte|récit|scénario|rêve)|"
+    r"(?:héros|héroïne|personnage)\s+(?:de\s+mon|de\s+ma|de\s+notre|du)"
+)
 
 _DOUBTING: Final = _phrases("""
     if, unless, whether, maybe, perhaps, might, may be, probably, would, could, i wonder, i guess, i wish, hopefully,
@@ -57,11 +158,46 @@ _CONTINUING: Final = _phrases("""
     son, sa, ses, leur, leurs, là-bas
     """)
 
-REQUEST: Final = LazyPattern(rf"^(?:(?:{_GREETINGS})[,!]?\s+)*(?:{_ASKING})\b", re.IGNORECASE)
+_BEGINNING: Final = rf"^(?:(?:{_GREETINGS})[,!]?\s+)*"
+
+REQUEST: Final = LazyPattern(rf"{_BEGINNING}(?:{_ASKING}|{_IMAGINING})\b", re.IGNORECASE)
 """How a sentence begins that asks for something, or asks to imagine something."""
 
 UNCERTAIN: Final = LazyPattern(rf"\b(?:{_DOUBTING})\b", re.IGNORECASE)
 """Words of what is only imagined, hoped or believed."""
+
+DENIED: Final = LazyPattern(rf"(?<!\bno\s)(?<!\bwithout\s)(?<!\bwithout\sa\s)\b(?:{_DENYING})\b", re.IGNORECASE)
+"""Words of what is doubted, denied or supposed, and of what does not exist."""
+
+IMAGINED: Final = LazyPattern(rf"{_BEGINNING}(?:{_IMAGINING})\b", re.IGNORECASE)
+"""How a sentence begins that asks to imagine something, which the sentences after it may go on with."""
+
+FICTION: Final = LazyPattern(rf"\b(?:{_FICTION})\b", re.IGNORECASE)
+"""Words of what stands in a novel, a dream or a game."""
+
+TOLD: Final = LazyPattern(
+    rf"{_BEGINNING}(?:(?:(?:{_ASKED_TO}),?\s+)*(?:{_PLAYING})\b|(?:{_TELLING})\b|from\s+now\s+on,?\s+you\s+are\b|"
+    rf"(?:{_GIVING})\b(?:\s+[\w'\u2019-]+){{0,3}}?\s+(?:{_TEXTS})\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins after which nothing is stated: it gives a role, tells a tale or hands over a text."""
+
+ROLE: Final = LazyPattern(
+    r"^(?:[Yy]ou\s+are|[Yy]ou['\u2019]re|[Dd]u\s+bist|[Tt]u\s+es|[Vv]ous\s+êtes)\s+(?:an?\s|eine?\s|une?\s|[A-ZÀ-Þ])"
+)
+"""How a sentence begins that says who the model is to be."""
+
+REWRITING: Final = LazyPattern(rf"\b(?:{_REWRITING})\b", re.IGNORECASE)
+"""What is done with a text only, such as a translation."""
+
+CORRECTING: Final = LazyPattern(rf"\b(?:{_CORRECTING})\b", re.IGNORECASE)
+"""What is done with a text, and with what somebody said, too."""
+
+TEXT: Final = LazyPattern(rf"\b(?:{_TEXTS})\b", re.IGNORECASE)
+"""What a text is called."""
+
+POINTED_AT: Final = LazyPattern(rf"\b(?:{_POINTING})\b|:", re.IGNORECASE)
+"""What points at a text before or after."""
 
 FIRST_PERSON: Final = LazyPattern(rf"^(?:(?:{_JOINING}),?\s+)*(?:{_OWN})\b", re.IGNORECASE)
 """How a sentence begins that is about who says it."""

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.lazy_pattern import LazyPattern
+from aeon.platform.knowledge.imagined import imagined_starts
 from aeon.platform.knowledge.model import name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
 from aeon.platform.knowledge.readings import WordCases
-from aeon.platform.knowledge.sentence_words import FIRST_PERSON, GOES_ON, OPINION, REQUEST, UNCERTAIN
+from aeon.platform.knowledge.sentence_words import DENIED, FIRST_PERSON, GOES_ON, OPINION, REQUEST, UNCERTAIN
 
 _LONGEST: Final = 400
 _BEFORE_DOT: Final = 16
@@ -74,10 +75,12 @@ def stating_spans(text: str) -> list[StatedSpan]:
     """Returns the parts of a text that state something: sentences, each with those that go on about the same."""
     found: list[StatedSpan] = []
     last_end = -1
-    for sentence in _sentences(text):
-        span = _without_marks(text, sentence)
+    sentences = [*_sentences(text)]
+    spans = [_without_marks(text, each) for each in sentences]
+    imagined = imagined_starts(text, spans)
+    for sentence, span in zip(sentences, spans, strict=True):
         words = text[span.start : span.end]
-        states = _states_something(words) and not _is_quoted(text, span.start)
+        states = _states_something(words) and span.start not in imagined and not _is_quoted(text, span.start)
         goes_on = GOES_ON.match(words) is not None
         if states and goes_on and found and not text[last_end : sentence.start].strip():
             if sentence.end - found[-1].start <= _LONGEST:
@@ -135,7 +138,7 @@ def _states_something(text: str) -> bool:
         return False
     if text.endswith("!") and len(text.split()) < _FEWEST_CRIED:
         return False
-    return not (REQUEST.match(text) or UNCERTAIN.search(text) or _QUOTING.search(text))
+    return not (REQUEST.match(text) or UNCERTAIN.search(text) or DENIED.search(text) or _QUOTING.search(text))
 
 
 def _place_of(name: str, text: str) -> int:
