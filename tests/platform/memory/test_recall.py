@@ -15,6 +15,7 @@ from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.entity_forms import NewEntity
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.memory.own_questions import own_question
 from aeon.platform.memory.recall import MAX_TOKENS, names_of
 from aeon.platform.memory.working_memory import ReplyForm
 from aeon.testing.records import new_record
@@ -247,3 +248,111 @@ def test_what_the_user_forgets_is_not_recalled_from_the_message_that_stays_platf
     assert recalled(talk, memory, "Where does Mara live?") == []
     known.tell("My sister Mara lives in Lisbon.")
     assert recalled(talk, memory, "Where does Mara live?") == ["My sister Mara lives in Lisbon."], "said again"
+
+
+def test_a_known_name_is_found_in_small_letters_and_a_common_word_is_none(talk, memory):
+    known = Known.of(talk)
+    known.tell("My sister Mara lives in Lisbon.", "We met Will in Graz.", "New York is loud, Tove says.")
+    assert recalled(talk, memory, "where does mara live now?") == ["My sister Mara lives in Lisbon."]
+    assert recalled(talk, memory, "what is new york like?") == ["New York is loud, Tove says."]
+    assert recalled(talk, memory, "how will it end?") == []
+    assert recalled(talk, memory, "Where is Will?") == ["We met Will in Graz."]
+    assert recalled(talk, memory, "the maraschino tastes good") == []
+
+
+def test_what_stands_in_small_letters_about_a_known_name_is_recalled(talk, memory):
+    Known.of(talk).entities.add(NewEntity(name="Mara"), talk.request())
+    talk.say(talk.conversation(), "mara works in lisbon now.")
+    assert recalled(talk, memory, "Where does Mara work?") == ["mara works in lisbon now."]
+
+
+def test_what_was_said_of_a_merged_name_is_recalled_under_either_name_platform_37(talk, memory):
+    known = Known.of(talk)
+    known.tell("Hugo works for Otto.", "Hugo Meier Reisen is a shop.")
+    assert recalled(talk, memory, "What does Huggi do?") == []
+    known.entities.add(NewEntity(name="Huggi"), talk.request())
+    known.entities.merge("Huggi", "Hugo", talk.request())
+    assert "Hugo works for Otto." in recalled(talk, memory, "What does Huggi do?")
+    assert "Hugo works for Otto." in recalled(talk, memory, "and huggi?")
+    known.entities.unmerge("Hugo", talk.request())
+    assert recalled(talk, memory, "What does Huggi do?") == []
+
+
+OWN = (
+    "I am allergic to penicillin.",
+    "My name is Zoë.",
+    "My brother lives in Ghent.",
+    "I work as a baker.",
+    "Ich bin allergisch gegen Haselnüsse.",
+    "Meine Schwester wohnt in Kiel.",
+    "J'habite à Lille.",
+    "Mon frère mange du pain.",
+)
+"""What a user says of themselves."""
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("What am I allergic to?", [OWN[0]]),
+        ("Can I take penicillin?", [OWN[0]]),
+        ("what is my name", [OWN[1]]),
+        ("Where does my older brother live?", [OWN[2]]),
+        ("Please tell me what my brother's town is", [OWN[2]]),
+        ("Where do I work?", [OWN[3]]),
+        ("Wogegen bin ich allergisch?", [OWN[4]]),
+        ("wo wohnt meine schwester?", [OWN[5]]),
+        ("Où habite mon frère ?", [OWN[7]]),
+        ("Est-ce que j'habite à Lille ?", [OWN[6]]),
+    ],
+)
+def test_a_question_about_oneself_recalls_what_one_said_of_it(talk, memory, question, answers):
+    for text in OWN:
+        talk.say(talk.conversation(), text)
+    assert recalled(talk, memory, question) == answers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tell me a joke about a brother.",
+        "Is penicillin an antibiotic?",
+        "Can I take the train?",
+        "What is the name of this song?",
+        "How do I make this work?",
+        "Where does my cousin live?",
+        "My brother is here.",
+        "Can you help me with my question?",
+        "What is my best time today?",
+    ],
+)
+def test_what_asks_nothing_about_oneself_recalls_nothing_of_it(talk, memory, text):
+    for each in (*OWN, "I took the time to answer my best question today."):
+        talk.say(talk.conversation(), each)
+    assert recalled(talk, memory, text) == []
+
+
+def test_what_one_wrote_down_of_oneself_answers_and_what_is_wrong_does_not_platform_40(talk, memory):
+    known = Known.of(talk)
+    written = known.facts.add("My blood group is A.", None, talk.request())
+    known.tell("I have a penicillin allergy.")
+    assert recalled(talk, memory, "What is my blood group?") == ["My blood group is A."]
+    known.facts.decide(written.id, "rejected", talk.request())
+    (said,) = known.facts.list_with_text(talk.user, "I have a penicillin allergy.")
+    known.facts.decide(said.id, "rejected", talk.request())
+    assert recalled(talk, memory, "What is my blood group?") == []
+    assert recalled(talk, memory, "May I take penicillin?") == []
+
+
+def test_few_statements_about_oneself_are_recalled_at_once(talk, memory):
+    for number in range(9):
+        talk.say(talk.conversation(), f"My brother has {number} cars.")
+    found = recalled(talk, memory, "How many cars does my brother have?")
+    assert found == [f"My brother has {number} cars." for number in range(5, 9)]
+
+
+@given(st.text(max_size=300))
+def test_any_text_asks_something_about_oneself_or_nothing(text):
+    asked = own_question(text)
+    assert len(asked.words) <= 24
+    assert asked.shared_with(text) <= len(asked.stems)

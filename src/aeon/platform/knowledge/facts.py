@@ -95,6 +95,11 @@ class FactRepository:
         rows = self._store.read(queries.CONFIRMED_ABOUT, {"user": user, "entities": ids}) if ids else []
         return [each for each in self._facts(user, rows, place) if each.state == "confirmed" and each.holds]
 
+    def list_confirmed_own(self, user: str, place: Viewpoint = ON_SCREEN, limit: int = 200) -> list[Fact]:
+        """Return the confirmed facts about a user that name nothing else and hold, seen from a place, oldest first."""
+        rows = self._store.read(queries.CONFIRMED_OWN, {"user": user, "limit": limit})
+        return [each for each in self._facts(user, rows, place) if each.state == "confirmed" and each.holds]
+
     def list_joining(self, user: str, entities: Iterable[str]) -> list[Fact]:
         """Return the facts about entities with these ids that join two, oldest first."""
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": list[Json](entities)})

@@ -232,6 +232,12 @@ ORDER BY f.created_at, f.id LIMIT :limit
 """
 """The facts of a user that name nothing."""
 
+CONFIRMED_OWN: Final = f"""{_FACT}
+WHERE f.owner_id = :user AND f.subject_id IS NULL AND f.object_id IS NULL AND f.forgotten_at IS NULL
+  AND {_IS_CONFIRMED}
+ORDER BY f.created_at, f.id LIMIT :limit
+"""
+
 ADD_FACT: Final = """
 INSERT INTO facts (id, owner_id, subject_id, object_id, created_at, text_key, predicate, text)
 VALUES (:id, :user, :subject, :object, :at, :key, :predicate, :text)

@@ -22,6 +22,8 @@ from aeon.platform.knowledge.facts import FactRepository, SaidText, Viewpoint
 from aeon.platform.knowledge.model import Entity, Fact, name_key
 from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.memory.estimate import estimate_tokens
+from aeon.platform.memory.known_names import keys_in, names_something
+from aeon.platform.memory.own_questions import SENTENCE, OwnQuestion, is_own_statement, own_question
 from aeon.platform.memory.recalled import OVERHEAD, Recalled, RecalledEntity, RecalledFact, RecalledStatement
 from aeon.platform.search.message_words import message_words
 from aeon.platform.search.messages import MessageFilter, MessageSearch
@@ -37,10 +39,12 @@ _HITS: Final = 40
 _EARLIER: Final = 3
 """The user's messages before one without names that may tell whom it is about."""
 
+_OWN: Final = 4
+"""The most statements about the user that are recalled for a question about themselves."""
+
 _NAMES: Final = 12
 """How many names of a message are looked for."""
 
-_SENTENCE: Final = LazyPattern("[^.!?\u2026\u3002\uff01\uff1f\n]+[.!?\u2026\u3002\uff01\uff1f]*")
 _WORD: Final = LazyPattern(r"[^\W\d_][\w'\u2019-]*")
 _POSSESSIVE: Final = LazyPattern(r"['\u2019]s?$")
 
@@ -98,14 +102,18 @@ class Recollection:
 
         A message without names is about those of the user's message before it. First what the user wrote down and
         confirmed, also of what else is active, then their statements. What they called wrong or forgot is left out
-        (platform 28, 40). `budget` is that of the prompt, in tokens. Raises StoreError.
+        (platform 28, 40). A question about the user recalls what they said of themselves that shares a word with it.
+        `budget` is that of the prompt, in tokens. Raises StoreError.
         """
         if not self._is_enabled:
             return []
-        names = names_of(message) or _names_before(path, active)
-        known = self._known(user, names, path, active)
-        statements = self._from_others(user, names, path) if names else []
-        return choose_recalled([*known, *statements], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
+        whole = self._entities.list_known(user, keys_in(message))
+        names = names_of(message) or ([] if whole else _names_before(path, active))
+        named = [*{each.id: each for each in [*self._entities.list_beginning(user, names), *whole]}.values()]
+        own = own_question(message)
+        known = [*self._known(user, named, path, active), *self._own_facts(user, own, path)]
+        said = [*self._from_others(user, names, named, path), *self._said_of_oneself(user, own, path)]
+        return choose_recalled([*known, *said], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
 
     def active(self, user: str, path: Sequence[Alternative]) -> list[ActiveEntity]:
         """Return which entities are active where a path ends, the most relevant first (platform 44).
@@ -115,13 +123,46 @@ class Recollection:
         conversations = [*dict.fromkeys(each.conversation_id for each in path)]
         return self._active.list_on(user, conversations, [each.id for each in path]) if path else []
 
-    def _from_others(self, user: str, names: Sequence[str], path: Sequence[Alternative]) -> list[RecalledStatement]:
-        """Return the user's statements about names in other conversations, but what they called wrong or forgot."""
+    def _from_others(
+        self, user: str, names: Sequence[str], named: Iterable[Entity], path: Sequence[Alternative]
+    ) -> list[RecalledStatement]:
+        """Return the user's statements about names in other conversations, but what they called wrong or forgot.
+
+        What was merged with a name that is `named` is meant, too.
+        """
+        families = [each for entity in named for each in self._entities.family(user, entity)]
+        keys = [*dict.fromkeys(each.name_key for each in families if each.name_key)][:_NAMES]
+        found = self._messages(user, [*names, *keys], path)
+        return self._usable(user, rank_statements(names, found, keys))
+
+    def _said_of_oneself(self, user: str, own: OwnQuestion, path: Sequence[Alternative]) -> list[RecalledStatement]:
+        """Return the user's statements about themselves that answer a question, those that share most words first."""
+        found = [
+            (own.shared_with(stated.text), stated)
+            for message in self._messages(user, own.words, path)
+            for stated in _stated(message)
+            if is_own_statement(stated.text)
+        ]
+        answering = [each for each in found if each[0]]
+        answering.sort(key=lambda pair: (pair[0], pair[1].said_at), reverse=True)
+        return self._usable(user, [each for _, each in answering])[:_OWN]
+
+    def _own_facts(self, user: str, own: OwnQuestion, path: Sequence[Alternative]) -> list[RecalledFact]:
+        """Return what the user wrote down or confirmed of themselves that answers a question."""
+        place = _place(path)
+        facts = self._facts.list_confirmed_own(user, place) if own.words else []
+        return [
+            RecalledFact.of(each) for each in facts if own.shared_with(each.text) and not _is_said_here(each, place)
+        ]
+
+    def _messages(self, user: str, words: Sequence[str], path: Sequence[Alternative]) -> list[Alternative]:
+        """Return the user's messages in other conversations that have any of the words, the best ones first."""
+        if not words:
+            return []
         here = frozenset(each.conversation_id for each in path)
         only = MessageFilter(on_path=True, speaker="user", without=here)
-        hits = self._search.search(user, " ".join(names), only, _HITS)
-        ranked = rank_statements(names, self._turns.list_by_ids(user, [hit.id for hit in hits]))
-        return self._usable(user, ranked)
+        hits = self._search.search(user, " ".join(words), only, _HITS)
+        return self._turns.list_by_ids(user, [hit.id for hit in hits])
 
     def _usable(self, user: str, found: Sequence[RecalledStatement]) -> list[RecalledStatement]:
         """Return the statements that the user neither called wrong nor forgot."""
@@ -157,11 +198,11 @@ class Recollection:
         return RecalledStatement(alternative, kept["start"], kept["end"], kept["tokens"])
 
     def _known(
-        self, user: str, names: Sequence[str], path: Sequence[Alternative], active: Sequence[ActiveEntity]
+        self, user: str, named: Iterable[Entity], path: Sequence[Alternative], active: Sequence[ActiveEntity]
     ) -> list[Recalled]:
         """Return what the user wrote down and confirmed of what a message names, then of what else is active."""
-        place = Viewpoint(path[-1].conversation_id, [each.id for each in path]) if path else Viewpoint()
-        wanted = _wanted(self._entities.list_beginning(user, names), active)
+        place = _place(path)
+        wanted = _wanted(named, active)
         families = {
             entity.id: self._entities.family(user, entity) for entity, includes in wanted if includes.relationships
         }
@@ -195,6 +236,11 @@ def _wanted(named: Iterable[Entity], active: Iterable[ActiveEntity]) -> list[tup
     return [*wanted.values()]
 
 
+def _place(path: Sequence[Alternative]) -> Viewpoint:
+    """Return from where the user looks whose message ends a path."""
+    return Viewpoint(path[-1].conversation_id, [each.id for each in path]) if path else Viewpoint()
+
+
 def _is_said_here(fact: Fact, place: Viewpoint) -> bool:
     """Whether the conversation itself states a fact, so that the prompt has it."""
     return any(each.kind == "states" and each.source.conversation_id == place.conversation for each in fact.assertions)
@@ -224,12 +270,17 @@ def _names_before(path: Sequence[Alternative], active: Sequence[ActiveEntity]) -
     return [each for each in next(filter(None, named), list[str]()) if each not in hidden]
 
 
-def rank_statements(names: Sequence[str], found: Iterable[Alternative]) -> list[RecalledStatement]:
-    """Returns the statements of messages that have one of the names: those with most of them, then the newest first."""
-    asked = set(names)
-    ranked = [(shared, each) for message in found for shared, each in _statements(message, asked)]
-    ranked.sort(key=lambda pair: (pair[0], pair[1].alternative.created_at), reverse=True)
-    return [each for _, each in ranked]
+def rank_statements(
+    names: Sequence[str], found: Iterable[Alternative], keys: Sequence[str] = ()
+) -> list[RecalledStatement]:
+    """Returns the statements of messages that have one of the names: those with most of them, then the newest first.
+
+    `keys` are those of known names, which count in small letters, too.
+    """
+    stated = [each for message in found for each in _stated(message)]
+    ranked = [(len(_shared(each.text, {*names}, keys)), each) for each in stated]
+    ranked.sort(key=lambda pair: (pair[0], pair[1].said_at), reverse=True)
+    return [each for number, each in ranked if number]
 
 
 def choose_recalled(ranked: Iterable[Recalled], room: int) -> list[Recalled]:
@@ -253,20 +304,25 @@ def with_recalled(message: str, recalled: Sequence[Recalled]) -> str:
     return "\n".join([_HEAD, *lines, "", message])
 
 
-def _statements(message: Alternative, names: Collection[str]) -> Iterator[tuple[int, RecalledStatement]]:
-    """Yield the statements of a message that have one of the names, and how many of them; no questions, no quotes."""
+def _stated(message: Alternative) -> Iterator[RecalledStatement]:
+    """Yield the statements of a message; no questions, no quotes."""
     content = message.content or ""
     for start, end in stating_spans(content):
-        text = content[start:end]
-        shared = {*_names(text)} & {*names}
-        if shared:
-            tokens = estimate_tokens(text) + OVERHEAD
-            yield len(shared), RecalledStatement(message, start, end, tokens)
+        yield RecalledStatement(message, start, end, estimate_tokens(content[start:end]) + OVERHEAD)
+
+
+def _shared(text: str, names: Collection[str], keys: Iterable[str]) -> set[str]:
+    """Return which of the names a text has, and of the keys, those of known names."""
+    capital = {*_names(text)}
+    words = f" {name_key(text)} "
+    return (capital & {*names}) | {
+        key for key in keys if key in capital or (names_something(key) and f" {key} " in words)
+    }
 
 
 def _names(text: str) -> Iterator[str]:
     """Yield the folded words of a text that may be names."""
-    for sentence in _SENTENCE.finditer(text):
+    for sentence in SENTENCE.finditer(text):
         for place, found in enumerate(_WORD.finditer(sentence[0])):
             word = _POSSESSIVE.sub("", _ELISION.sub("", found[0]))
             is_common = word.casefold() in _NO_NAMES or (place == 0 and word.casefold() in _FIRST_WORDS)
