@@ -20,7 +20,7 @@ def test_inputs_are_bound_as_far_as_they_are_known():
         initialContext=["q", "n"],
     )
     first, second = preview_run(shown, {"q": {"k": 1}, "n": 2})
-    assert (first.inputs, first.unknown) == ({"x": {"k": 1}, "y": [3, "1 and 2"]}, [])
+    assert (first.inputs, first.unknown) == ({"x": {"k": 1}, "y": [3, '{"k":1} and 2']}, [])
     assert second.inputs == {"x": "{step.v_a.rows}", "y": {"k": 1}, "z": "{= size(step.v_a)}"}
     assert second.unknown == ["step.v_a of a"]
 

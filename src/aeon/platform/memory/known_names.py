@@ -17,7 +17,7 @@ _SHORTEST: Final = 3
 _NAMES_TOO: Final = """
 amber angel apple art august autumn bear bill bird black blue bolt brave brook brown bush buck bud carol chance
 charity chase chip chuck cliff cloud colt coral cook cooper crystal daisy dale dash dawn dean dell denim dot drew
-drive duke earl eagle echo edge faith fern finn fish flora forest fox frank french gale gap gene ginger glen gold gope
+drive duke earl eagle echo edge faith fern finn fish flora forest fox frank french gale gap gene ginger glen gold
 grace grant gray green grove guy hall harmony heath herb hill holly honey hope hunter iris ivory ivy jack jade jasmine
 jay jean jet jewel jordan joy june king knight lake lance lane laurel lee lily linear link lot lucky mark mason max
 may mercy merit mike miles mint misty moon nick noble norm notion olive opal orange page park pat patience patty pearl
