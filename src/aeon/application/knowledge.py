@@ -191,8 +191,12 @@ class KnowledgeService:
         return find_passages(search, self._user, text, now=now, limit=limit, budget=budget)
 
     def show(self, name: str) -> EntityView:
-        """Return what is known of a name, or of an id. Raises NotFoundError, which says what is similar."""
+        """Return what is known of a name, or of an id.
+
+        Raises NotFoundError, which says what is similar, and RuleError for a name that stands for the user.
+        """
         self._prepare()
+        self._require_other(name)
         entity = self._platform.entities.get(self._user, name)
         family = self._platform.entities.family(self._user, entity)
         facts = self._platform.facts.list_about(self._user, family)
@@ -212,6 +216,7 @@ class KnowledgeService:
         it, and ConflictError if what the model says cannot be used or is not done within `seconds`.
         """
         self._prepare()
+        self._require_other(name)
         self._descriptions.describe(name, seconds)
         return self.show(name)
 
@@ -222,6 +227,7 @@ class KnowledgeService:
         stated too little about it.
         """
         self._prepare()
+        self._require_other(name)
         return self._descriptions.request(name, self._request(key))
 
     def settle_description(self, run: str, seconds: float = 0) -> bool:
@@ -323,10 +329,12 @@ class KnowledgeService:
     ) -> Entity:
         """Rename an entity, or say its category or what it is.
 
-        `expected_version` is the version that the caller has read. Raises as `add` does, NotFoundError, VersionError.
+        `expected_version` is the version that the caller has read. Raises as `add` does, NotFoundError, VersionError,
+        and RuleError for a name that stands for the user, as all that changes or describes an entity does.
         """
         wanted = read_record(change, NamedEntityChange, "change")
         self._prepare()
+        self._require_other(name)
         entity = self._platform.entities.get(self._user, name)
         return self._platform.entities.change(entity.id, wanted, self._request(key, expected_version))
 
@@ -351,6 +359,7 @@ class KnowledgeService:
         as `change` does.
         """
         self._prepare()
+        self._require_other(kept, absorbed)
         return self._platform.entities.merge(kept, absorbed, self._request(key, expected_version))
 
     def unmerge(self, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
@@ -363,6 +372,7 @@ class KnowledgeService:
         Raises NotFoundError, and VersionError as `change` does.
         """
         self._prepare()
+        self._require_other(name)
         entities = self._platform.entities
         found = entities.find(self._user, name)
         if found.forgotten_at is None:
@@ -405,12 +415,14 @@ class KnowledgeService:
         """Pin an entity in a conversation or hide it there, and say what of it enters prompts. Raises NotFoundError."""
         self._prepare()
         place = self._platform.conversations.get(self._user, conversation).id
+        self._require_other(name)
         return self._platform.active_entities.set(place, name, standing, includes, self._request(key))
 
     def reset_active(self, conversation: str, name: str, *, key: str | None = None) -> Entity:
         """Let an entity be active in a conversation as long as it is mentioned there. Raises NotFoundError."""
         self._prepare()
         place = self._platform.conversations.get(self._user, conversation).id
+        self._require_other(name)
         return self._platform.active_entities.reset(place, name, self._request(key))
 
     def draw(self, most: int = 60) -> str:
@@ -466,6 +478,16 @@ class KnowledgeService:
 
     def _may_extract(self) -> bool:
         return self.settings().extraction == "on"
+
+    def _require_other(self, *names: str) -> None:
+        """Raise RuleError for a name that stands for the user, unless something has that name."""
+        for each in names:
+            if each.casefold() in OWN_NAMES and not self._platform.entities.list_known(self._user, [name_key(each)]):
+                raise RuleError(
+                    f"{each!r} is you yourself, and what is known of you stands under no name.",
+                    rule="entity_name",
+                    next_step="Write down what answers are to know of you, or decide on a fact by its id.",
+                )
 
     def _forget_belongings(self, entity: Entity) -> None:
         """Erase the facts about an entity and what was merged into it; the entity is last, so this can be repeated."""

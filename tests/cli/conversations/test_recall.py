@@ -58,3 +58,9 @@ def test_a_recalled_text_that_gives_orders_is_data_and_calls_no_tool(talk):
     assert order.startswith("- 20")
     assert "tools" not in server.requests[-1].body
     assert not Path("passwords.txt").exists()
+
+
+def test_known_me_in_a_chat_shows_what_one_said_of_oneself(slash, aeon):
+    assert "nothing is known about you yet" in slash("/known me")
+    aeon("knowledge", "add", "me", "I bake bread.")
+    assert "I bake bread." in slash("/known me")

@@ -51,6 +51,28 @@ def test_a_name_is_pinned_hidden_and_neither_again_platform_44(aeon, said):
     assert aeon("knowledge", "pin", "Tove", "--in", "nothing").code == 2
 
 
+def test_oneself_is_no_name_that_is_pinned_changed_or_merged_platform_44(aeon, said):
+    aeon("knowledge", "add", "Mexico")
+    for argv in (
+        ("pin", "me", "--in", "last"),
+        ("hide", "Me"),
+        ("unpin", "ich"),
+        ("set", "me", "--summary", "a baker"),
+        ("merge", "Tove", "moi"),
+        ("forget", "myself", "--yes"),
+    ):
+        refused = aeon("knowledge", *argv)
+        assert refused.code == 2
+        assert "is you yourself, and what is known of you stands under no name" in " ".join(refused.err.split()), argv
+    assert aeon("knowledge", "show", "Mexico").code == 0, "me is not the beginning of a name"
+
+
+def test_what_one_says_of_oneself_reaches_the_answer_to_a_question_about_it_platform_16(aeon, said):
+    aeon("chat", "I am allergic to nuts.")
+    aeon("chat", "What am I allergic to?")
+    assert "I am allergic to nuts." in str(said.requests[-1].body)
+
+
 def test_what_the_user_makes_in_a_conversation_is_active_there_at_once_platform_44(aeon, said):
     assert aeon("knowledge", "add", "Ida", "--summary", "My boss.", "--in", "last").code == 0
     assert aeon("knowledge", "add", "Rune", "Rune sings.", "--in", "last").code == 0

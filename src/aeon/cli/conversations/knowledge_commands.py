@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from aeon.application.conversations import Conversation, ConversationService
-from aeon.application.knowledge import FactState, KnowledgeService
+from aeon.application.knowledge import OWN_NAMES, FactState, KnowledgeService
 from aeon.base.errors import InputError
 from aeon.cli.console import print_message
 from aeon.cli.conversations.chat_command import SlashCommand
@@ -39,9 +39,11 @@ class KnowledgeCommands:
 
     def _known(self, name: str) -> None:
         from aeon.cli.knowledge.active import print_active
-        from aeon.cli.knowledge.views import print_entity
+        from aeon.cli.knowledge.views import print_entity, print_own
 
-        if name:
+        if name.casefold() in OWN_NAMES:
+            print_own(self._conversations, self._knowledge.facts_about_user())
+        elif name:
             print_entity(self._conversations, self._knowledge.show(name))
         else:
             print_active(self._knowledge.list_active(self._conversation().id))

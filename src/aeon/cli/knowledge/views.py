@@ -36,6 +36,13 @@ def print_entity(conversations: ConversationService, view: EntityView) -> None:
     _print_rest(view)
 
 
+def print_own(conversations: ConversationService, facts: Sequence[Fact]) -> None:
+    """Print what is known about the user, with the messages that say it."""
+    if not facts:
+        print_message("nothing is known about you yet")
+    _print_facts(conversations, facts)
+
+
 def describe_entity(name: str, user: str, *, output: OutputFormat) -> int:
     """Let the model describe an entity, and print it. Raises NotFoundError, RuleError, ConflictError."""
     with workspace_session(user) as workspace:
@@ -123,9 +130,7 @@ def print_fact(fact: Fact) -> None:
 def _show_own(workspace: Workspace, output: OutputFormat) -> int:
     facts = workspace.knowledge.facts_about_user()
     if not print_as(output, [each.as_dict() for each in facts], key="uuid"):
-        if not facts:
-            print_message("nothing is known about you yet")
-        _print_facts(workspace.conversations, facts)
+        print_own(workspace.conversations, facts)
     return ExitCode.DONE
 
 
