@@ -81,6 +81,20 @@ def test_every_next_step_has_a_german_text_with_its_values():
     assert translate("en", NextStep("runs.view", run="r1")) == PAGE_STEPS["runs.view"].format(run="r1")
 
 
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("content: Field required", "content: die Angabe fehlt"),
+        ("There is no tool 'stok'. Did you mean 'stock'?", "Es gibt kein Werkzeug 'stok'. Meintest du 'stock'?"),
+        ("  $.steps: it has no type", "  $.steps: der type fehlt"),
+        (NextStep("catalog.list", suggestion="Did you mean 'x'? "), "Meintest du 'x'? Sieh auf den Seiten"),
+        (NextStep("catalog.list", suggestion=""), "Sieh auf den Seiten"),
+    ],
+)
+def test_what_stands_around_and_in_a_message_is_german_too(english, german):
+    assert translate("de", english).startswith(german)
+
+
 @given(st.data())
 def test_a_message_is_found_again_with_its_values_wherever_they_stand(data):
     english = data.draw(st.sampled_from(sorted(GERMAN)))

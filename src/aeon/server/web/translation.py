@@ -65,10 +65,10 @@ class _Template(NamedTuple):
 def translate(language: str, said: str | NextStep) -> str:
     """A message or a next step in the language of the page."""
     if isinstance(said, NextStep):
-        return said.worded(german_steps() if language == "de" else PAGE_STEPS)
+        return _german_step(said) if language == "de" else said.worded(PAGE_STEPS)
     if language != "de" or len(said) > _MAX_LENGTH:
         return said
-    return "\n".join(_indented(line) for line in said.split("\n"))
+    return "\n".join(_padded(line) for line in said.split("\n"))
 
 
 @cache
@@ -96,11 +96,18 @@ def _german() -> JsonObject:
     return parse_strict(GERMAN_FILE.read_text("utf-8"))
 
 
-def _indented(line: str) -> str:
-    if not (plain := line.strip()):
-        return line
-    before, _, after = line.partition(plain)
-    return f"{before}{_translated(plain, _MAX_DEPTH)}{after}"
+def _german_step(step: NextStep) -> str:
+    """A next step in German; what it is about may be a message, such as a suggestion."""
+    params = {name: _padded(value) for name, value in step.params.items()}
+    return NextStep(step.code, **params).worded(german_steps())
+
+
+def _padded(text: str, depth: int = _MAX_DEPTH) -> str:
+    """A text in German between the blanks that it had around it."""
+    if not (plain := text.strip()):
+        return text
+    before, _, after = text.partition(plain)
+    return f"{before}{_translated(plain, depth)}{after}"
 
 
 def _translated(text: str, depth: int) -> str:
@@ -109,14 +116,16 @@ def _translated(text: str, depth: int) -> str:
 
 
 def _as_message(text: str, depth: int) -> str | None:
-    """A message; also one that was given a full stop."""
+    """A message; also one that was given a full stop, or a capital letter."""
     if (german := german_messages().get(text)) is not None:
         return german
     for template in _templates():
         values = template.values_in(text)
         if values is not None:
-            return template.filled([_translated(value, depth - 1) if depth else value for value in values])
+            return template.filled([_padded(value, depth - 1) if depth else value for value in values])
     german = _as_message(text[:-1], depth) if text.endswith(".") else None
+    if german is None and text[:1].isupper():
+        return _as_message(text[0].lower() + text[1:], depth)
     return None if german is None else f"{german}."
 
 
