@@ -18,7 +18,7 @@ def test_a_setting_is_changed_and_a_skill_trusted_and_run_without_javascript_in_
     setting.get_by_text("Ändern").click()
     setting.get_by_label("run.ttl").fill("viele")
     setting.get_by_role("button", name="Speichern").click()
-    assert setting.locator(".problem").inner_text() == "It is not a whole number."
+    assert setting.locator(".problem").inner_text() == "Das ist keine ganze Zahl."
     visit.expects("422")
     setting.get_by_label("run.ttl").fill("41")
     setting.get_by_role("button", name="Speichern").click()
