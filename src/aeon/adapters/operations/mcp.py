@@ -166,8 +166,8 @@ def _session_user(work: OperationRequest) -> str:
 
 def _own_usage(result: "CallToolResult") -> TokenUsage | None:
     """Return the tokens that a call of Aeon's own server has used; None if it called no model."""
-    told: JsonObject = result.structured_content or {}
-    usage: JsonObject = (told.get("error") or told).get("usage") or {}
+    content: JsonObject = result.structured_content or {}
+    usage: JsonObject = (content.get("error") or content).get("usage") or {}
     if not usage.get("calls"):
         return None
     model = usage["models"][-1]["model"] or None

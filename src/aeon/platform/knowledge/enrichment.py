@@ -118,8 +118,8 @@ class DescriptionRepository:
             return [*shown.values()]
 
         found = [_Stated(row, _statements(row["content"] or "", keys)) for row in self._store.view(work)]
-        said = [SaidText(row["episode_id"], text) for row, texts in found for text in texts]
-        usable = self._facts.usable(user, said)
+        candidates = [SaidText(row["episode_id"], text) for row, texts in found for text in texts]
+        usable = self._facts.usable(user, candidates)
         kept = [
             _Stated(row, [text for text in texts if SaidText(row["episode_id"], text) in usable])
             for row, texts in found

@@ -125,12 +125,12 @@ class FactRepository:
         rows = self._store.read(queries.FACTS_OF, {"user": user, "episode": episode_id(alternative)})
         return self._facts(user, rows)
 
-    def usable(self, user: str, said: Iterable[SaidText]) -> set[SaidText]:
+    def usable(self, user: str, candidates: Iterable[SaidText]) -> set[SaidText]:
         """Return those of the texts that the user neither called wrong nor forgot as facts (platform 28, 40).
 
         A forgotten fact has no words any more. So of the episode that stated it, only what it still states is usable.
         """
-        texts = [*said]
+        texts = [*candidates]
         episodes: list[Json] = [*{each.episode: None for each in texts}]
         rows = self._store.read(queries.KEYS_STATED, {"user": user, "episodes": episodes}) if texts else []
         stated: dict[str, set[str | None]] = {}

@@ -68,7 +68,7 @@ _GRAMMAR: Final = COMMON_WORDS | frozenset(
 class OwnQuestion(NamedTuple):
     """What a message asks about its writer.
 
-    `words` are those to search for. `about` are the stems of what is said to be the writer's own, such as `brother` in
+    `words` are those to search for. `about` are the stems of what the writer calls their own, such as `brother` in
     "my brother"; `stems` are those of all telling words.
     """
 
@@ -85,9 +85,9 @@ class OwnQuestion(NamedTuple):
 
 def own_question(message: str) -> OwnQuestion:
     """Returns what a message asks about its writer; without words if it asks nothing about them."""
-    told = [each for sentence in SENTENCE.finditer(message) for each in _asked_words(sentence[0].strip())]
-    words = [*dict.fromkeys(word for word, _ in told)][:_MOST_WORDS]
-    about = frozenset(stem_of(word) for word, is_own in told if is_own)
+    asked = [each for sentence in SENTENCE.finditer(message) for each in _asked_words(sentence[0].strip())]
+    words = [*dict.fromkeys(word for word, _ in asked)][:_MOST_WORDS]
+    about = frozenset(stem_of(word) for word, is_own in asked if is_own)
     searched = [*dict.fromkeys([*words, *map(stem_of, words)])]
     return OwnQuestion(searched, about, frozenset(map(stem_of, words)))
 
@@ -109,7 +109,7 @@ def _asked_words(sentence: str) -> list[tuple[str, bool]]:
 
 
 def _telling_words(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the words that tell what a sentence is about, and whether each is what is said to be the writer's own."""
+    """Yield the words that tell what a sentence is about, and whether each is what the writer calls their own."""
     before = ""
     for word in words:
         is_own = before in _POSSESSIVES

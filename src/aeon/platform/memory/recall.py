@@ -112,8 +112,8 @@ class Recollection:
         named = [*{each.id: each for each in [*self._entities.list_beginning(user, names), *whole]}.values()]
         own = own_question(message)
         known = [*self._known(user, named, path, active), *self._own_facts(user, own, path)]
-        said = [*self._from_others(user, names, named, path), *self._said_of_oneself(user, own, path)]
-        return choose_recalled([*known, *said], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
+        stated = [*self._from_others(user, names, named, path), *self._said_of_oneself(user, own, path)]
+        return choose_recalled([*known, *stated], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
 
     def active(self, user: str, path: Sequence[Alternative]) -> list[ActiveEntity]:
         """Return which entities are active where a path ends, the most relevant first (platform 44).

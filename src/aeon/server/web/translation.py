@@ -62,13 +62,13 @@ class _Template(NamedTuple):
         return _PLACEHOLDER.sub(lambda found: values[int(found[1] or next(following))], self.german)
 
 
-def translate(language: str, said: str | NextStep) -> str:
+def translate(language: str, message: str | NextStep) -> str:
     """A message or a next step in the language of the page."""
-    if isinstance(said, NextStep):
-        return _german_step(said) if language == "de" else said.worded(PAGE_STEPS)
-    if language != "de" or len(said) > _MAX_LENGTH:
-        return said
-    return "\n".join(_padded(line) for line in said.split("\n"))
+    if isinstance(message, NextStep):
+        return _german_step(message) if language == "de" else message.worded(PAGE_STEPS)
+    if language != "de" or len(message) > _MAX_LENGTH:
+        return message
+    return "\n".join(_padded(line) for line in message.split("\n"))
 
 
 @cache
@@ -130,7 +130,7 @@ def _as_message(text: str, depth: int) -> str | None:
 
 
 def _after_place(text: str, depth: int) -> str | None:
-    """What is said of a place, such as `$.steps[0].call: ...`."""
+    """A message about a place, such as `$.steps[0].call: ...`."""
     place, _, message = text.partition(": ")
     if not depth or not message or " " in place:
         return None
