@@ -22,6 +22,7 @@ from aeon.base.errors import AeonError
 from aeon.base.next_steps import TEXTS, words_of
 from aeon.cli.next_steps import COMMANDS
 from aeon.observability import events as kernel_events
+from aeon.observability import skill_events  # noqa: F401  # its events are subclasses, too
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool
 from aeon.platform.catalog.operations import ConversationReply, Operation, Pagination
 from aeon.platform.runs.machine import events as run_events

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from aeon import Project
-from aeon.observability.events import Event, NodeEnded
+from aeon.observability.events import Event
+from aeon.observability.skill_events import NodeEnded
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 
 SALES = "city,sold\nLisbon,12\nPorto,30\nLisbon,8\n"

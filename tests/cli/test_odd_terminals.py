@@ -12,21 +12,23 @@ from aeon.cli.live_display import LiveDisplay
 from aeon.cli.skills.live_display import LivePlanDisplay
 from aeon.observability.events import (
     Event,
-    NodeEnded,
-    NodeEventEmitted,
-    NodeRetried,
-    NodeStarted,
     PlanningStarted,
     PlanReady,
     PlanStepEnded,
     PlanStepStarted,
     RepairAttempted,
-    ReplanRequested,
     RunEnded,
-    SkillsChosen,
     TextGenerated,
     ToolInvoked,
     WarningIssued,
+)
+from aeon.observability.skill_events import (
+    NodeEnded,
+    NodeEventEmitted,
+    NodeRetried,
+    NodeStarted,
+    ReplanRequested,
+    SkillsChosen,
 )
 
 NASTY = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2069 \r over \x08"

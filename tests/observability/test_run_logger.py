@@ -7,13 +7,10 @@ import pytest
 from aeon.base.errors import LLMError, ToolError
 from aeon.base.loggers import MAX_LOGGED_TEXT, current_run_id, logged_as, room_logger, safe_text
 from aeon.observability.events import (
-    NodeEnded,
-    NodeRetried,
     PlanReady,
     PlanStepEnded,
     PlanStepStarted,
     RepairAttempted,
-    ReplanRequested,
     RunEnded,
     TextGenerated,
     ToolInvoked,
@@ -21,6 +18,7 @@ from aeon.observability.events import (
     text_sink,
 )
 from aeon.observability.run_logger import RunLogger, logged_run
+from aeon.observability.skill_events import NodeEnded, NodeRetried, ReplanRequested
 from aeon.testing.clock import FakeClock
 
 CANARY = "canary-0123456789"

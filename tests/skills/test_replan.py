@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from aeon.base.errors import LLMError
-from aeon.observability.events import ReplanRequested, WarningIssued
+from aeon.observability.events import WarningIssued
+from aeon.observability.skill_events import ReplanRequested
 from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.failures import FailureClass
 from aeon.skills.health import SkillHealth

@@ -3,7 +3,6 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -232,7 +231,7 @@ class SkillService:
         Raises SkillError if its files do not have the digest that is expected.
         """
         declared, added = self.declared_grants(skill), more or Grants()
-        grants = replace(added, network=added.network or declared.network, model=added.model or declared.model)
+        grants = added._replace(network=added.network or declared.network, model=added.model or declared.model)
         self._skills.trusted.trust(skill, grants, expected_digest=expected_digest)
         return grants
 

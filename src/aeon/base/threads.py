@@ -1,16 +1,14 @@
 """Daemon threads that a caller can wait for with a timeout and then abandon: they never block the process's exit."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadOutcome(Generic[T]):
+class ThreadOutcome(NamedTuple, Generic[T]):
     """The outcome of a task: its result, or the exception it raised."""
 
     result: T | None = None

@@ -1,8 +1,8 @@
 """The embedded models on this machine: which are fetched, and which one fits into memory."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from aeon.adapters.weights import (
     CATALOG,
@@ -27,8 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredModel:
+class StoredModel(NamedTuple):
     """A model of the catalogue, the path of its weights, and whether a file of the right size is there."""
 
     weights: Weights

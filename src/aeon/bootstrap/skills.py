@@ -200,7 +200,7 @@ class Skills:
 
         Raises UntrustedSkillError, InputError for a skill that users may not call, LLMError, SkillError.
         """
-        from aeon.observability.events import SkillsChosen
+        from aeon.observability.skill_events import SkillsChosen
         from aeon.skills.plan_json import ExecutionResult, new_request_id
 
         require_user_may_call(skill)
@@ -545,6 +545,6 @@ def _install_notice(observer: "Observer | None", script: SkillScript) -> Callabl
     """Return what tells the observer that packages are installed, or None without an observer."""
     if observer is None:
         return None
-    from aeon.observability.events import PackagesInstallationStarted
+    from aeon.observability.skill_events import PackagesInstallationStarted
 
     return lambda packages: observer(PackagesInstallationStarted(script.tool_path, list(packages)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from aeon.base.binding import bind
 from aeon.base.clock import local_time
@@ -43,8 +44,7 @@ class StepContext:
     """Cached prompt lines of steps that are not running, by id; a step's line is dropped when the step is visited."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallForm:
+class CallForm(NamedTuple):
     """The part of a call's prompt that describes its tool, and the schema of the reply."""
 
     tool: JsonObject

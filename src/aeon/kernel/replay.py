@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, ToolError
@@ -31,7 +30,7 @@ def replay(history: LogHistory, observer: Observer | None = None, *, validator: 
     starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
     prev = INITIAL_HASH
     for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
-        known = replace(history, entries=history.entries[:start], last_hash=prev)
+        known = history._replace(entries=history.entries[:start], last_hash=prev)
         prev = _replay_segment(run, known, history.entries[start:end], observer, validator)
     return len(history.entries)
 
@@ -130,7 +129,7 @@ class _RecordedRegistry(ToolRegistry):
         self._plan = plan
 
     def offer(self, request: str) -> ToolOffer:
-        return replace(super().offer(request), plan=self._plan)
+        return super().offer(request)._replace(plan=self._plan)
 
 
 class _RecordedTool(Tool):

@@ -6,9 +6,8 @@ import hashlib
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from pydantic import ValidationError
 
@@ -23,8 +22,7 @@ INITIAL_HASH = "0" * 64
 """`prev` of the first entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogHistory:
+class LogHistory(NamedTuple):
     """A log that was read and verified.
 
     `size` counts the bytes of its whole lines; `torn_bytes` those of a last line that was cut off when the run was

@@ -15,21 +15,18 @@ from aeon.base.loggers import logged_as, room_logger, safe_text
 from aeon.base.secret_encodings import MIN_SECRET_LENGTH
 from aeon.observability.events import (
     Event,
-    NodeEnded,
-    NodeRetried,
     Observer,
     PlanReady,
     PlanStepEnded,
     PlanStepStarted,
     RepairAttempted,
-    ReplanRequested,
     RunEnded,
-    SkillsChosen,
     ToolInvoked,
     WarningIssued,
     guard_observer,
     wants_text,
 )
+from aeon.observability.skill_events import NodeEnded, NodeRetried, ReplanRequested, SkillsChosen
 
 _TOOLS = room_logger("tools")
 

@@ -4,10 +4,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count, takewhile
-from typing import cast
+from typing import NamedTuple, cast
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
@@ -22,8 +21,7 @@ GENESIS = "0" * 64
 """The previous hash of a chain's first entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditAction:
+class AuditAction(NamedTuple):
     """An action to record in the audit log. `actor` did it; `owner` owns the subject."""
 
     action: str
@@ -35,8 +33,7 @@ class AuditAction:
     details: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class ChainHead:
+class ChainHead(NamedTuple):
     """The end of a user's audit chain: its number of entries, and the last entry's hash."""
 
     seq: int = 0
@@ -140,8 +137,7 @@ class RequestKey(str):
         self.is_replayed = False
 
 
-@dataclass(frozen=True, slots=True)
-class MutationRequest:
+class MutationRequest(NamedTuple):
     """The user who requests a change, and how. `key` is their Idempotency-Key (platform 20).
 
     `expected` is the version that the user has read: a change of another version is refused (platform 23).
@@ -161,8 +157,7 @@ class MutationRequest:
         return Mutation(self, verb, target, parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class Mutation:
+class Mutation(NamedTuple):
     """A requested change.
 
     A repetition with the same key must request the same change (platform 20). A digest of it is stored, so `parameters`

@@ -1,7 +1,6 @@
 """Loader of settings: files from the current folder upwards and the user's own, the environment, flags."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
@@ -126,8 +125,7 @@ class SettingsFile(NamedTuple):
     exists: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSettings:
+class LoadedSettings(NamedTuple):
     """The settings, the origin of each value, and the files that were searched, nearest first.
 
     `from_project` maps each key whose value comes from a project's file to that file.

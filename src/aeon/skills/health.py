@@ -5,7 +5,7 @@ It has one pure transition, and a thread-safe holder of the states.
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.models import ErrorState
@@ -14,8 +14,7 @@ DEGRADED_AFTER = 3
 """Number of consecutive temporary failures that make a skill degraded (skills 13)."""
 
 
-@dataclass(frozen=True, slots=True)
-class SkillHealthRecord:
+class SkillHealthRecord(NamedTuple):
     """A skill's state, the failure that caused it, and its consecutive temporary failures."""
 
     state: ErrorState = ErrorState.HEALTHY

@@ -38,8 +38,7 @@ class OutputLimits:
     stderr: int = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceLimits:
+class ResourceLimits(NamedTuple):
     """Resources that a script with all its processes may use (skills 18).
 
     Bytes of memory, number of processes, bytes written (pipes included), and open files of each process. Interpreters

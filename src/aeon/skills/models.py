@@ -137,8 +137,7 @@ class Skill:
         return self.enabled and self.error_state in (ErrorState.HEALTHY, ErrorState.TEMPORARY_FAILURE)
 
 
-@dataclass(frozen=True, slots=True)
-class FolderReading:
+class FolderReading(NamedTuple):
     """The result of reading a folder.
 
     `skill` is None if the folder has no usable skill; the notes give reasons.

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.errors import AeonError, LLMError
-from aeon.observability.events import Observer, ReplanRequested, WarningIssued
+from aeon.observability.events import Observer, WarningIssued
+from aeon.observability.skill_events import ReplanRequested
 from aeon.skills.answer import fallback_result
 from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.health import SkillHealth

@@ -3,8 +3,7 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import dataclass
-from typing import Self, cast
+from typing import NamedTuple, Self, cast
 
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
@@ -23,8 +22,7 @@ _OF_OWN_WORDS = frozenset(("calculator", "exact", "now", "date_math", "convert_t
 _NAME = LazyPattern(r"[^\s\x00-\x1f\x7f]{1,128}")
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredTool:
+class RegisteredTool(NamedTuple):
     """A tool with its compiled schemas."""
 
     tool: Tool
@@ -34,8 +32,7 @@ class RegisteredTool:
     """The tool as data, in the form for prompts."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOffer:
+class ToolOffer(NamedTuple):
     """The tools that a planner sees for a request, as data: the common ones, and the extra ones that suit it.
 
     The examples use only these tools. `hints` are the arguments that the tools' code could read from the request. If an

@@ -10,7 +10,8 @@ import pytest
 
 from aeon.base.errors import ConfigError, InputError, SandboxError, SkillError
 from aeon.base.json import canonical_json
-from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeRetried, NodeStarted, PlanReady
+from aeon.observability.events import PlanReady
+from aeon.observability.skill_events import NodeEnded, NodeEventEmitted, NodeRetried, NodeStarted
 from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.executor.state_patches import verify_replay
 from aeon.skills.invocation import CancellableSleep, Cancellation, InvocationResult, ScriptExitReason

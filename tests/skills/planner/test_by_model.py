@@ -6,7 +6,8 @@ import pytest
 
 from aeon.base.errors import LLMError
 from aeon.llm.interface import LLMResponse
-from aeon.observability.events import SkillsChosen, TextGenerated
+from aeon.observability.events import TextGenerated
+from aeon.observability.skill_events import SkillsChosen
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan_json import ExecutionState, ToolInvocation, ToolResult
 from aeon.skills.planner.interface import PlanningError, PlanningTask

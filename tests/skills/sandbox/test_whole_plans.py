@@ -2,7 +2,7 @@
 
 from tests.skills.sandbox.conftest import DONE, LOG
 
-from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeStarted
+from aeon.observability.skill_events import NodeEnded, NodeEventEmitted, NodeStarted
 from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill, SkillCatalog, SkillScript

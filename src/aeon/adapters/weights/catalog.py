@@ -1,8 +1,8 @@
 """The catalogue of models that Aeon can run in its own process, and pure functions to choose one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from aeon.base.errors import ConfigError
 
@@ -10,8 +10,7 @@ GIB = 1024**3
 _GGUF_MAGIC = b"GGUF"
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """One published model file, identified by its `sha256`, wherever its bytes come from.
 
     `size` is the file's length and `memory` the memory that should be available to load it, both in bytes. `repository`

@@ -6,9 +6,8 @@ import os
 import shutil
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from aeon.adapters.weights.catalog import SMALL, Weights
 from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
@@ -23,8 +22,7 @@ class WeightsSourceError(WeightsError):
     """The source did not deliver the weights."""
 
 
-@dataclass(frozen=True, slots=True)
-class WeightsDelivery:
+class WeightsDelivery(NamedTuple):
     """A complete file, and the SHA-256 of the bytes written to it, not compared yet."""
 
     path: Path

@@ -1,9 +1,8 @@
 """Progress of fetching weights, as data for progress bars and logs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 
 class WeightsPhase(StrEnum):
@@ -21,8 +20,7 @@ class WeightsPhase(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True)
-class WeightsProgress:
+class WeightsProgress(NamedTuple):
     """One progress report. `done` and `total` are bytes of the finished file; `total` is 0 in phases without a bar."""
 
     phase: WeightsPhase

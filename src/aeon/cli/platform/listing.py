@@ -1,7 +1,6 @@
 """How commands that list things read their page and say that there is more."""
 
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from aeon.application.catalog import AnyEntities
 from aeon.application.pages import Page
@@ -11,8 +10,7 @@ from aeon.platform.catalog.model import OwnedEntity
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(NamedTuple):
     """The options of a list: at most `limit` items after the cursor `after`, of an owner, by the start of a name."""
 
     limit: int

@@ -14,7 +14,8 @@ from aeon.application.skills import GRACE_SECONDS, Cancellation
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.signals import exit_code_for, handled_signals, raise_termination
-from aeon.observability.events import Event, PlanReady, ReplanRequested
+from aeon.observability.events import Event, PlanReady
+from aeon.observability.skill_events import ReplanRequested
 
 _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
 

@@ -13,16 +13,8 @@ from aeon.cli.live_display import LiveRenderer
 from aeon.cli.narration import StyledLine
 from aeon.cli.skills.narration import STYLES, event_text, narrate, node_line
 from aeon.cli.text import last_cells, one_line, printable
-from aeon.observability.events import (
-    Event,
-    NodeEnded,
-    NodeEventEmitted,
-    NodeRetried,
-    NodeStarted,
-    PlanReady,
-    RunEnded,
-    TextGenerated,
-)
+from aeon.observability.events import Event, PlanReady, RunEnded, TextGenerated
+from aeon.observability.skill_events import NodeEnded, NodeEventEmitted, NodeRetried, NodeStarted
 
 _MARGIN = 4
 """Free terminal lines below the display."""

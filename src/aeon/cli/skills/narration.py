@@ -6,19 +6,15 @@ from typing import cast
 from aeon.base.json import JsonObject
 from aeon.cli.narration import StyledLine
 from aeon.cli.text import compact_json, one_line, wrap
-from aeon.observability.events import (
-    Event,
+from aeon.observability.events import Event, PlanningStarted, PlanReady, RunEnded, WarningIssued
+from aeon.observability.skill_events import (
     NodeEnded,
     NodeEventEmitted,
     NodeRetried,
     NodeStarted,
     PackagesInstallationStarted,
-    PlanningStarted,
-    PlanReady,
     ReplanRequested,
-    RunEnded,
     SkillsChosen,
-    WarningIssued,
 )
 
 STYLES = {

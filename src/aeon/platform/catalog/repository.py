@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from aeon.base.json import Json, JsonObject
@@ -23,8 +22,7 @@ _MAX_USES = 100
 """The maximum number of uses of a thing that are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntityQueries:
+class EntityQueries(NamedTuple):
     """The queries of one kind, which all take `:user`.
 
     `shared` is None for kinds that other users never see. `one` takes `:id`; `named` takes `:name` and returns the id
@@ -53,8 +51,7 @@ class EntityPosition(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntityFilter:
+class EntityFilter(NamedTuple):
     """Which things are listed: whose, and only those whose names begin with `prefix`; `archived` adds archived ones."""
 
     owner: Ownership = "all"

@@ -9,7 +9,8 @@ from aeon.base.clock import Clock
 from aeon.base.errors import ConfigError, InputError, MissingExtraError, SkillError
 from aeon.base.json import Json, JsonObject
 from aeon.base.masking import Mask
-from aeon.observability.events import NodeEventEmitted, NodeRetried, NodeStarted, Observer
+from aeon.observability.events import Observer
+from aeon.observability.skill_events import NodeEventEmitted, NodeRetried, NodeStarted
 from aeon.skills.executor.node_input import bind_input
 from aeon.skills.executor.node_verdict import NodeFailure, judge_result, mask_result, with_absolute_paths
 from aeon.skills.failures import RETRYABLE, FailureClass

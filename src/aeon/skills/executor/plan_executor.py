@@ -8,7 +8,8 @@ from typing import TypeAlias
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, copy_json, json_problems
-from aeon.observability.events import Event, NodeEnded, Observer, PlanReady
+from aeon.observability.events import Event, Observer, PlanReady
+from aeon.observability.skill_events import NodeEnded
 from aeon.skills.executor.node_run import InvocationFactory, NodeServices, SkillSecretLookup, SleepFactory
 from aeon.skills.executor.plan_result import FinishedPlan, build_result, rejected_results
 from aeon.skills.executor.scheduler import NodeCompletion, NodeScheduler, SkillPlanRun

@@ -3,9 +3,8 @@
 Skills cannot grant themselves anything. Pure.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from aeon.base.errors import SkillError
 from aeon.base.next_steps import NextStep
@@ -42,8 +41,7 @@ class UntrustedSkillError(NotGrantedError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Grants:
+class Grants(NamedTuple):
     """Permissions of every script of a run: the network, the model, writable folders, installing packages.
 
     `folder` is the user's, where scripts work and read. `packages` are Python packages that the user names, for scripts

@@ -6,7 +6,6 @@ They are keyed by the digest of the skill's files, outside the project.
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -164,8 +163,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _join_grants(of_run: Grants, file: Path) -> Grants:
     trusted = cast(JsonObject, parse_strict(file.read_text("utf-8")))
     folders = tuple(Path(place) for place in trusted.get("write", []))
-    return replace(
-        of_run,
+    return of_run._replace(
         network=of_run.network or trusted.get("network") is True,
         model=of_run.model or trusted.get("model") is True,
         write=(*of_run.write, *folders),

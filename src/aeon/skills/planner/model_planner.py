@@ -12,7 +12,8 @@ from aeon.base.json import JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
 from aeon.base.next_steps import NextStep
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
-from aeon.observability.events import Observer, SkillsChosen, text_sink
+from aeon.observability.events import Observer, text_sink
+from aeon.observability.skill_events import SkillsChosen
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.planner.answer_schemas import choice_schema, nodes_schema

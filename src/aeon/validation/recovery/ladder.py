@@ -1,7 +1,6 @@
 """The ladder from a model's text to a value: strict parse, unwrap, decode, repair; the schema gates each rung."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, json_problems, parse_strict, unescape_json
@@ -82,16 +81,14 @@ MAX_PASSAGES = 50
 _MARGIN = " \t\r\n\ufeff\u200b\u200c\u200d\u2060\u00a0"
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveredValue:
+class RecoveredValue(NamedTuple):
     """A value that fits the schema. `stages` names the steps that were needed to read it, empty for strict JSON."""
 
     value: Json
     stages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryFailure:
+class RecoveryFailure(NamedTuple):
     """No fitting value could be read with certainty.
 
     `parsed_value`: the one value that was read with certainty although it does not fit, or None. Never a guess.
@@ -102,8 +99,7 @@ class RecoveryFailure:
     is_truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _TextEnd:
+class _TextEnd(NamedTuple):
     """The end of a text: cut off by the token limit, or stopped by the model."""
 
     is_truncated: bool

@@ -1,8 +1,7 @@
 """The search for JSON in a model's text: skips reasoning, and separates values from prose and fences."""
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from aeon.base.json import Json, parse_first
 from aeon.base.lazy_pattern import LazyPattern
@@ -34,8 +33,7 @@ UNPARSED: Final = _Unparsed()
 """The value of a passage that is not strict JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A part of a text that is, or starts like, one JSON value. `text` excludes its surroundings.
 
     `segment` continues to the end of the enclosing fence or text; `is_closed_by_fence` is true for a fence.
@@ -49,8 +47,7 @@ class Passage:
     lacks_opener: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TextLayout:
+class TextLayout(NamedTuple):
     """The passages of a text in order, and whether something that looks like JSON is outside them."""
 
     passages: tuple[Passage, ...]
