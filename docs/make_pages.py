@@ -22,7 +22,7 @@ from aeon.base.errors import AeonError
 from aeon.base.next_steps import TEXTS, words_of
 from aeon.cli.next_steps import COMMANDS
 from aeon.observability import events as kernel_events
-from aeon.observability import skill_events  # noqa: F401  # its events are subclasses, too
+from aeon.observability import skill_events
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool
 from aeon.platform.catalog.operations import ConversationReply, Operation, Pagination
 from aeon.platform.runs.machine import events as run_events
@@ -220,7 +220,8 @@ def events_page() -> Iterator[str]:
         "`aeon skill run --json` print them."
     )
     yield ""
-    kinds = [one for one in vars(kernel_events).values() if _is_below(one, kernel_events.Event)]
+    named = {**vars(kernel_events), **vars(skill_events)}
+    kinds = [one for one in named.values() if _is_below(one, kernel_events.Event)]
     yield from _table(
         ("event", "class", "fields", "meaning"),
         (
