@@ -126,6 +126,24 @@ def test_a_retry_says_how_long_still_and_why(world):
     assert over.message == "Runs: tool 'busy', attempt 2 of at most 4; the one before failed: it is busy."
 
 
+def overloaded(given, key):
+    raise OperationError("it is overloaded", is_transient=True, retry_after=30)
+
+
+def test_a_retry_waits_as_long_as_the_service_asked(world):
+    run = world.start_run(world.process("p", [step("a", world.tool("busy", overloaded))]))
+    world.wait_until(lambda: world.view_of(run).state.steps[0].attempts == 2)
+    started = [entry for entry in world.runs.list_entries(world.user, run.id) if entry.event.event == "step_started"][
+        -1
+    ]
+    now = datetime.fromisoformat(started.at) + timedelta(seconds=20)
+    waits = world.why(run, now.isoformat())["a"]
+    assert (waits.kind, waits.message) == (
+        "retrying",
+        "Is retried in 10.0 s (attempt 2 of at most 4): it is overloaded.",
+    )
+
+
 def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retried(world):
     """Platform 5: since when, what the check said, and what to do."""
     tool = world.tool("busy", busy)

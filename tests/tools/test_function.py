@@ -4,6 +4,7 @@ import functools
 import math
 import subprocess
 import sys
+import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -298,6 +299,41 @@ class Later(Shop):
 @pytest.mark.parametrize("function", [Shop(2).price, Shop(2), Later(2)])
 def test_a_tool_is_made_of_a_method_of_an_object_and_of_an_object_that_is_called(function):
     assert tool(function).invoke(weight=3) == {"result": 6}
+
+
+class Rate:
+    def __call__(self, weight: int) -> int:
+        """What it costs to send.
+
+        Args:
+            weight: in grams
+        """
+        return weight
+
+
+class Silent:
+    def __call__(self, weight: int) -> int:
+        return weight
+
+
+def test_an_object_may_say_in_its_call_what_it_does():
+    rate = tool(Rate())
+    assert rate.description == "What it costs to send."
+    assert rate.input_schema["properties"]["weight"]["description"] == "in grams"
+    with pytest.raises(ToolDefinitionError, match="it has no docstring"):
+        tool(Silent())
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python 3.12 has what pydantic needs")
+def test_a_typed_dict_that_pydantic_cannot_read_says_which_one_it_can():
+    class Old(typing.TypedDict):
+        x: int
+
+    def total(a: Old) -> int:
+        """Made."""
+
+    with pytest.raises(ToolDefinitionError, match=r"'a' is .*Old \(Please use `typing_extensions.TypedDict`"):
+        tool(total)
 
 
 @pytest.mark.parametrize("function", [5, "price", Shop, functools.partial(without_docstring, 1)])

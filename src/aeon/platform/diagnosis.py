@@ -123,10 +123,11 @@ def _as_clause(message: str) -> str:
 
 
 class _LastAttempt(NamedTuple):
-    """When a step's last attempt started or failed, and the cause of its last failure."""
+    """When a step's last attempt started or failed, and of its last failure the cause and the wait it asked for."""
 
     at: str
-    cause: str
+    cause: str = ""
+    retry_after: float = 0.0
 
 
 def add_retry_times(
@@ -146,7 +147,7 @@ def _is_retry(reason: WaitReason) -> bool:
 def _with_retry_time(plan: RunPlan, reason: WaitReason, last: _LastAttempt, now: str) -> WaitReason:
     elapsed = datetime.fromisoformat(now) - datetime.fromisoformat(last.at)
     position = plan.positions[reason.step]
-    delay = delay_of(plan, position, reason.attempt)
+    delay = max(last.retry_after, delay_of(plan, position, reason.attempt))
     remaining = min(delay, delay - elapsed.total_seconds())  # in case the clock was set back
     if remaining > 0:
         most = plan.retry_policy(position).attempts
@@ -161,10 +162,10 @@ def _last_attempts(entries: Iterable[RunEntry]) -> dict[str, _LastAttempt]:
     for entry in entries:
         event = entry.event
         if isinstance(event, StepFailed):
-            last[event.step] = _LastAttempt(entry.at, event.error.message.rstrip("."))
+            requested: float = entry.about.get("retryAfter", 0.0)
+            last[event.step] = _LastAttempt(entry.at, event.error.message.rstrip("."), requested)
         elif isinstance(event, AttemptStarted):
-            before: Sequence[str] = last.get(event.step, ("", ""))
-            last[event.step] = _LastAttempt(entry.at, before[1])
+            last[event.step] = last.get(event.step, _LastAttempt(entry.at))._replace(at=entry.at)
     return last
 
 

@@ -10,9 +10,17 @@ _SECTIONS = frozenset({"param", "parameter", "arg", "argument", "key", "keyword"
 """The words with which the parser marks parameters; it lists attributes with them."""
 
 
+def docstring_of(function: object) -> str:
+    """The docstring of a function, or of an object: that of its class, else that of its `__call__`; empty without."""
+    described = inspect.getdoc(function)
+    if described is None and not inspect.isroutine(function):
+        described = inspect.cleandoc(type(function).__call__.__doc__ or "")
+    return described or ""
+
+
 def parameter_descriptions(function: Any) -> dict[str, str]:
     """The description of each parameter that the docstring describes, in one line each."""
-    text = inspect.getdoc(function) or ""
+    text = docstring_of(function)
     if "\n" not in text:
         return {}
     from docstring_parser import ParseError, parse  # 15 ms, for tools with such a docstring only

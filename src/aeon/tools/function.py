@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.tools.async_call import run_async
-from aeon.tools.docstrings import parameter_descriptions, unknown_parameter_problems
+from aeon.tools.docstrings import docstring_of, parameter_descriptions, unknown_parameter_problems
 from aeon.tools.interface import DEFAULT_TIMEOUT, Tool, timeout_problems
 
 P = ParamSpec("P")
@@ -106,7 +106,7 @@ def tool(
     """
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
-        text = description or (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
+        text = description or docstring_of(function).partition("\n\n")[0].replace("\n", " ")
         return FunctionTool(function, name or getattr(function, "__name__", type(function).__name__), text, timeout)
 
     return decorate if function is None else decorate(function)
@@ -181,9 +181,10 @@ def _types_without_json(function: Callable[..., Any]) -> Iterator[str]:
     for name, hint in _hints(function).items():
         try:
             TypeAdapter(hint).json_schema()
-        except PydanticUserError:
+        except PydanticUserError as error:
             what = "what it returns" if name == "return" else f"the parameter {name!r}"
-            yield f"{what} is {inspect.formatannotation(hint)}"
+            advice = f" ({_first_line(error).rstrip('.')})" if error.code == "typed-dict-version" else ""
+            yield f"{what} is {inspect.formatannotation(hint)}{advice}"
 
 
 def _code(function: object) -> Callable[..., Any] | None:

@@ -1,9 +1,11 @@
 """A run and what it called, shown as lines."""
 
-from tests.application.test_run_follower import Runs, follower
+from tests.application.test_run_follower import Runs, entry, follower
+from tests.platform.driven_runs import plan_of, step
 
-from aeon.application.run_follower import HeldUpdate
+from aeon.application.run_follower import EntryUpdate, HeldUpdate
 from aeon.cli.platform.run_follower import RunLines
+from aeon.platform.runs.machine.events import AttemptFailure, StepFailed
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 
 
@@ -46,3 +48,12 @@ def test_a_warning_is_told_once_a_run():
 def test_what_holds_a_step_is_told_where_it_stands():
     reason = WaitReason(step="deep", kind="limit", message="it waits for a worker")
     assert lines([HeldUpdate("r:a:1", 1, reason)]) == ["  deep: it waits for a worker"]
+
+
+def test_a_retry_is_announced_with_the_wait_that_the_service_asked_for():
+    error = AttemptFailure(code="operation", message="busy", transient=True)
+    failed = entry(2, 1, StepFailed(step="a", attempt=1, error=error))
+    plan = plan_of(step("a"))
+    for about, seconds in ({}, "1"), ({"retryAfter": 30.0}, "30"), ({"retryAfter": 0.5}, "1"):
+        shown = lines([EntryUpdate("r", 0, plan, failed.model_copy(update={"about": about}))])
+        assert shown == ["a failed: busy", f"a is retried in {seconds} s"]

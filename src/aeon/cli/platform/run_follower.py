@@ -54,7 +54,8 @@ class RunLines:
             yield f"{name} {outcome}"
         position = plan.positions[event.step]
         if isinstance(event, StepFailed) and is_retried(plan, position, event.error, event.attempt):
-            yield f"{name} is retried in {delay_of(plan, position, event.attempt + 1):g} s"
+            requested: float = entry.about.get("retryAfter", 0.0)
+            yield f"{name} is retried in {max(requested, delay_of(plan, position, event.attempt + 1)):g} s"
         for warning in entry.about.get("warnings", []):
             if (run, warning) not in self._warned:  # a loop warns of one tool at each of its items
                 self._warned.add((run, warning))
