@@ -101,3 +101,12 @@ def test_notes_are_added_listed_deleted_and_kept_in_the_history(aeon):
     assert history.cells("UNTIL")[1] == ("in use",)
     assert aeon("knowledge", "notes", "delete", "7", "--yes").code == 2
     assert "note" in aeon("knowledge", "notes", "disable").err
+
+
+def test_a_sentence_is_not_written_down_as_a_name(aeon):
+    wrong = aeon("knowledge", "add", "Mara Lindqvist lives in Bergen.")
+    assert wrong.code == 2
+    assert "is a fact, not a name" in wrong.err
+    assert "aeon knowledge add NAME FACT" in " ".join(wrong.err.split())
+    for name in ("Dr. Mara Lindqvist", "The Walt Disney Co.", "Who Framed Roger Rabbit?"):
+        assert aeon("knowledge", "add", name).code == 0

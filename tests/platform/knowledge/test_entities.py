@@ -22,6 +22,9 @@ def test_a_name_is_found_by_its_beginning_its_id_and_in_any_case(known):
         assert known.entities.get(known.user, name) == tove
     with pytest.raises(NotFoundError, match="Nothing is known of 'Jonas'"):
         known.entities.get(known.user, "Jonas")
+    for near in ("lindberg", "Tove Lindbreg"):
+        with pytest.raises(NotFoundError, match=f"Nothing is known of '{near}'. Did you mean 'Tove Lindberg'"):
+            known.entities.get(known.user, near)
     known.tell("Tove Berg called.", "We saw Tove Berg.")
     with pytest.raises(NotFoundError, match="Several are known as 'tove': Tove Berg, Tove Lindberg"):
         known.entities.get(known.user, "tove")

@@ -12,11 +12,22 @@ from aeon.cli.knowledge.views import print_fact
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import SHORT_ID, printable
 
+_MAX_NAME_WORDS = 4
+"""The most words of a name that ends with a full stop."""
+
 
 def add(
     name: str, fact: str | None, category: Category | None, summary: str | None, conversation: str | None, user: str
 ) -> int:
-    """Write down a name, or a fact about it. Raises RuleError, NotFoundError, and ConflictError for a known name."""
+    """Write down a name, or a fact about it.
+
+    Raises InputError for a sentence in place of a name, RuleError, NotFoundError, and ConflictError for a known name.
+    """
+    if fact is None and _is_sentence(name):
+        raise InputError(
+            f"A sentence is a fact, not a name: {name}",
+            next_step="Say first whom it is about: aeon knowledge add NAME FACT; NAME is me for yourself.",
+        )
     with workspace_session(user) as workspace:
         service = workspace.knowledge
         place = None if conversation is None else workspace.conversations.find(conversation).id
@@ -31,6 +42,11 @@ def add(
             service.set_active(place, name, "active")
         print_fact(stated)
     return ExitCode.DONE
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text ends as a sentence does, and is longer than a name such as `The Walt Disney Co.`."""
+    return text.rstrip().endswith((".", "!", "?")) and len(text.split()) > _MAX_NAME_WORDS
 
 
 def change(name: str, fields: dict[str, str | None], facets: list[str], user: str) -> int:

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
+from aeon.base.suggestions import closest_name
 from aeon.platform.episodes.forgetting import forget_descriptions
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
@@ -74,7 +75,7 @@ class NamedEntityRepository:
             rows = self._rows_by_id_prefix(user, name)
         if not rows:
             self._ledger.require_user(user)
-            raise NotFoundError(f"Nothing is known of {name!r}.", next_step=NextStep("knowledge.list"))
+            raise self._unknown_name(user, name)
         if len(rows) > 1:
             named = ", ".join(sorted(str(row["name"]) for row in rows)[:5])
             raise NotFoundError(f"Several are known as {name!r}: {named}.", next_step="Give the whole name.")
@@ -353,6 +354,17 @@ class NamedEntityRepository:
         if found.forgotten_at is not None:
             raise NotFoundError(f"Nothing is known of {id_!r}.", next_step=NextStep("knowledge.list"))
         return found
+
+    def _unknown_name(self, user: str, name: str) -> NotFoundError:
+        known = {each.name_key or "": each.name for each in self.list_all(user)}
+        wanted = set(name_key(name).split())
+        containing = [key for key in known if wanted and wanted <= set(key.split())]
+        near = min(containing, key=len, default=None) or closest_name(name_key(name), known)
+        if near is None:
+            return NotFoundError(f"Nothing is known of {name!r}.", next_step=NextStep("knowledge.list"))
+        return NotFoundError(
+            f"Nothing is known of {name!r}. Did you mean {known[near]!r}?", next_step=NextStep("knowledge.list")
+        )
 
     def _matching(self, user: str, key: str) -> list[Row]:
         params: JsonObject = {"user": user, "prefix": key, "end": key + _AFTER_ALL, "limit": 10}
