@@ -8,7 +8,9 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import FailureError
 
-ACTIVITY_TIMEOUT: Final = timedelta(seconds=60)
+ACTIVITY_TIMEOUT: Final = timedelta(seconds=20)
+"""The time of one call. A call whose process was killed is made again after it; each may be made twice."""
+
 RETRY_FOREVER: Final = RetryPolicy(initial_interval=timedelta(seconds=0.2), maximum_interval=timedelta(seconds=10))
 
 _RETRY_BRIEFLY = RetryPolicy(initial_interval=timedelta(seconds=0.2), maximum_attempts=3)
