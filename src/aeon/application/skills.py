@@ -107,7 +107,7 @@ class SkillService:
 
     def describe(self, skill: Skill) -> JsonObject:
         """A skill as JSON data, with its trust, what it declares and is granted, and why it cannot be used, or None."""
-        granted = self._skills.trusted.grants_for(skill, Grants())
+        granted = self.granted(skill)
         declared = self.declared_grants(skill)
         write: list[Json] = [str(each) for each in granted.write]
         return {
@@ -200,6 +200,10 @@ class SkillService:
             raise SkillError("No skills were found to export.", next_step=NextStep("skills.check"))
         _check_distinct_names(chosen)
         return [export_skill(skill, folder, overwrite=overwrite, on_remark=on_remark) for skill in chosen]
+
+    def granted(self, skill: Skill) -> Grants:
+        """What a skill is granted for good, with its current files."""
+        return self._skills.trusted.grants_for(skill, Grants())
 
     def declared_grants(self, skill: Skill) -> Grants:
         """What a skill declares that it needs."""

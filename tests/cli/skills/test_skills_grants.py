@@ -153,6 +153,25 @@ def test_shipped_and_installed_skills_need_no_word(aeon, skill, plan):
 
 
 @pytest.mark.usefixtures("_asking")
+def test_lists_say_which_skill_is_not_trusted_and_what_one_is_granted(aeon, skill):
+    script = skill("greeter", say="speaks") / "scripts" / "say.sh"
+
+    def shown():
+        (state,) = [state for name, state in aeon("skill", "list").cells("NAME", "STATE") if name == "greeter"]
+        whole, data = aeon("skill", "show", "greeter"), aeon("skill", "show", "greeter", "--json").json
+        assert f"\nstate: {state}\n" in whole.out
+        assert ("aeon skill trust greeter" in whole.err) is not data["isTrusted"]
+        assert ("granted: the network\n" in whole.out) is data["grants"]["network"]
+        return state, data["grants"]["network"]
+
+    assert shown() == ("not trusted", False)
+    aeon("skill", "trust", "greeter", "--allow-network")
+    assert shown() == ("healthy", True)
+    script.write_text(script.read_text() + "# pulled\n")
+    assert shown() == ("not trusted", False)
+
+
+@pytest.mark.usefixtures("_asking")
 def test_an_untrusted_skill_is_neither_planned_with_nor_offered_as_a_tool(aeon, skill):
     skill("greeter", say="speaks")
 

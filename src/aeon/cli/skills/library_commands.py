@@ -9,15 +9,16 @@ from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.skills.trust_commands import grants_text
 from aeon.cli.text import COLUMNS, indented_json, printable, wrap
-from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
+from aeon.skills.models import ErrorState, SkillCatalog, SkillNote
 
 
 def list_skills(*, is_watching: bool, output: OutputFormat) -> int:
     """Prints every skill with its state, and counts skipped and leniently read files."""
     with app_session(load_cli_settings()) as app:
         skills = SkillService(app.skills)
-        _print_list(skills.catalog, output)
+        _print_list(skills, skills.catalog, output)
         if is_watching:
             _watch(skills, output)
     return ExitCode.DONE
@@ -26,14 +27,15 @@ def list_skills(*, is_watching: bool, output: OutputFormat) -> int:
 def show_skill(name: str, *, output: OutputFormat) -> int:
     """Prints one skill completely. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
-        skill = SkillService(app.skills).find(name)
+        skills = SkillService(app.skills)
+        skill = skills.find(name)
+        whole, granted = skills.describe(skill), grants_text(skills.granted(skill))
     prompt = read_prompt(skill)
-    if print_as(output, {**skill_as_dict(skill), "behavioralPrompt": prompt}):
+    if print_as(output, {**whole, "behavioralPrompt": prompt}):
         return ExitCode.DONE
-    whole = skill_as_dict(skill)
     print_data("\n".join(wrap(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
     folder, data = printable(str(skill.directory_path)), printable(str(skill.data_home))
-    print_data(f"state: {_state(skill)}\nfolder: {folder}\ndata: {data}")
+    print_data(f"state: {_state(whole)}\ngranted: {printable(granted)}\nfolder: {folder}\ndata: {data}")
     for script in whole["scripts"]:
         print_data(f"\n{printable(script['toolPath'])} ({script['protocol']})")
         print_data("\n".join(wrap(script["description"], COLUMNS, "  ", "  ")))
@@ -42,6 +44,8 @@ def show_skill(name: str, *, output: OutputFormat) -> int:
                 print_data(f"{field}:\n{indented_json(script[field])}")
     if prompt:
         print_data(f"\nprompt:\n{printable(prompt)}")
+    if not whole["isTrusted"]:
+        print_message(f"it cannot run until you trust its files: aeon skill trust {printable(skill.name)}")
     return ExitCode.DONE
 
 
@@ -99,12 +103,12 @@ def _print_remark(remark: str) -> None:
     print_message(remark, "warning: ", "  ")
 
 
-def _print_list(catalog: SkillCatalog, output: OutputFormat) -> None:
-    skills = [skill_as_dict(skill) for skill in catalog.skills]
-    whole = {"skills": skills, "notes": [_note_as_dict(note) for note in catalog.notes]}
-    if print_as(output, skills if output == "name" else whole):
+def _print_list(skills: SkillService, catalog: SkillCatalog, output: OutputFormat) -> None:
+    described = [skills.describe(skill) for skill in catalog.skills]
+    whole = {"skills": described, "notes": [_note_as_dict(note) for note in catalog.notes]}
+    if print_as(output, described if output == "name" else whole):
         return
-    rows = [(skill.name, skill.version, _state(skill), skill.description) for skill in catalog.skills]
+    rows = [(each["name"], each["version"], _state(each), each["description"]) for each in described]
     print_table(("NAME", "VERSION", "STATE", "WHAT IT DOES"), rows, "no skills; make one with: aeon skill new NAME")
     skipped = sum(note.is_skip for note in catalog.notes)
     if catalog.notes:
@@ -115,11 +119,15 @@ def _print_list(catalog: SkillCatalog, output: OutputFormat) -> None:
 def _watch(skills: SkillService, output: OutputFormat) -> None:
     """Prints the list again after every change, until interrupted."""
     print_message("watching for changes; press Ctrl-C to stop")
-    skills.watch(lambda catalog: _print_list(catalog, output), threading.Event())
+    skills.watch(lambda catalog: _print_list(skills, catalog, output), threading.Event())
 
 
-def _state(skill: Skill) -> str:
-    return skill.error_state.value if skill.enabled else "disabled"
+def _state(described: JsonObject) -> str:
+    """The state of a skill; one that is not trusted in its current form cannot be used, however healthy it is."""
+    if not described["enabled"]:
+        return "disabled"
+    is_healthy = described["errorState"] == ErrorState.HEALTHY
+    return "not trusted" if is_healthy and not described["isTrusted"] else described["errorState"]
 
 
 def _note_as_dict(note: SkillNote) -> JsonObject:
