@@ -69,4 +69,4 @@ class SkillSettingsService:
 
     def _prompt(self, key: str, fields: Sequence[JsonObject]) -> SettingPrompt:
         description = next((str(field["description"]) for field in fields if field.get("description")), None)
-        return SettingPrompt(key, description, any(is_secret(field, self._schema) for field in fields))
+        return SettingPrompt(key, description, is_secret(key, fields, self._schema))

@@ -70,7 +70,7 @@ def test_defaults_share_nothing_and_end():
 @pytest.mark.parametrize("reference", ["#/none", "https://example.org", "#/a/0", "x"])
 def test_references_that_lead_nowhere_mean_nothing(reference):
     schema = {"$ref": reference, "a": [1]}
-    assert not is_secret(schema, schema)
+    assert not is_secret("a", [schema], schema)
     assert field_types(schema, schema) == ()
 
 
@@ -92,6 +92,24 @@ def test_secrets_are_found_wherever_a_schema_may_say_so():
     hidden = secret_paths(value, schema, schema)
 
     assert {"$.pair[1]", "$.some[0]", "$.rest[0]", "$.named", "$.password", "$.other"} <= set(hidden)
+
+
+@pytest.mark.parametrize(
+    "name", ["api_key", "apiKey", "API-KEY", "token", "auth_token", "client-secret", "db_password"]
+)
+def test_a_text_with_the_name_of_a_secret_is_one_without_a_word_in_the_schema(name):
+    for field in ({"type": "string"}, {"type": ["string", "null"]}, {}):
+        schema = {"properties": {name: field, "nested": {"properties": {name: field}}}}
+        value = {name: "hunter2", "nested": {name: "hunter3"}}
+        assert secret_paths(value, schema, schema) == {f"$.{name}": "hunter2", f"$.nested.{name}": "hunter3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"), [("max_tokens", "string"), ("keyboard", "string"), ("monkey", "string"), ("token", "integer")]
+)
+def test_other_names_and_numbers_are_shown(name, type_):
+    schema = {"properties": {name: {"type": type_}}}
+    assert secret_paths({name: "4096"}, schema, schema) == {}
 
 
 def test_a_schema_that_refers_to_itself_many_times_is_no_more_work_than_once():

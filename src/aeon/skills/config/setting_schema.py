@@ -1,11 +1,15 @@
 """Reads the fields of a settings schema: type, default, secrecy (skills 10). Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject, copy_json, parse_strict
 
 HIDDEN = "[hidden]"
+
+_SECRET_NAME = re.compile(r"(api|access|private|secret)[_-]?key|(^|[_-])(token|secret|password|passwd)$", re.IGNORECASE)
+"""Names of settings that hold a secret, whether their schema says so or not: `apiKey`, `auth_token`."""
 
 _DEEPEST_DEFAULT = 64
 """Maximum nesting of schemas from which defaults are filled in: recursive schemas have no end."""
@@ -51,11 +55,13 @@ def property_schemas(schema: Json, root: JsonObject) -> dict[str, list[JsonObjec
     return schemas_by_field
 
 
-def is_secret(schema: Json, root: JsonObject) -> bool:
-    """Whether a field must never be shown or logged."""
-    return any(
-        layer.get("writeOnly") is True or layer.get("format") == "password" for layer in subschemas(schema, root)
-    )
+def is_secret(name: str, schemas: Sequence[JsonObject], root: JsonObject) -> bool:
+    """Whether a field must never be shown or logged: its schema says so, or it is a text whose name suggests it."""
+    layers = [layer for schema in schemas for layer in subschemas(schema, root)]
+    if any(layer.get("writeOnly") is True or layer.get("format") == "password" for layer in layers):
+        return True
+    types = {each for schema in schemas for each in field_types(schema, root)} or {"string"}
+    return "string" in types and _SECRET_NAME.search(name) is not None
 
 
 def field_types(schema: Json, root: JsonObject) -> tuple[str, ...]:
@@ -103,12 +109,14 @@ def _fill(filled: JsonObject, schemas: Sequence[JsonObject], root: JsonObject, a
 
 def secret_paths(value: Json, schema: JsonObject, root: JsonObject) -> dict[str, Json]:
     """Returns the secret fields of a value by path."""
-    return dict(_secrets(value, [schema], root, "$"))
+    return dict(_secrets("", value, [schema], root, "$"))
 
 
-def _secrets(value: Json, schemas: Sequence[JsonObject], root: JsonObject, path: str) -> Iterator[tuple[str, Json]]:
-    """Yields the secret fields of a value to which all of `schemas` apply."""
-    if any(is_secret(schema, root) for schema in schemas):
+def _secrets(
+    name: str, value: Json, schemas: Sequence[JsonObject], root: JsonObject, path: str
+) -> Iterator[tuple[str, Json]]:
+    """Yields the secret fields of the value of a field, to which all of `schemas` apply."""
+    if is_secret(name, schemas, root):
         yield path, value
     elif isinstance(value, dict):
         named = [property_schemas(schema, root) for schema in schemas]
@@ -118,11 +126,11 @@ def _secrets(value: Json, schemas: Sequence[JsonObject], root: JsonObject, path:
                 for schema, fields in zip(schemas, named, strict=True)
                 for field in fields.get(key) or _unnamed_schemas(schema, root)
             ]
-            yield from _secrets(item, _distinct(of_key), root, f"{path}.{key}")
+            yield from _secrets(key, item, _distinct(of_key), root, f"{path}.{key}")
     elif isinstance(value, list):
         of_items = _distinct([each for schema in schemas for each in item_schemas(schema, root)])
         for index, item in enumerate(cast(list[Json], value)):
-            yield from _secrets(item, of_items, root, f"{path}[{index}]")
+            yield from _secrets(name, item, of_items, root, f"{path}[{index}]")
 
 
 def _distinct(schemas: Sequence[JsonObject]) -> list[JsonObject]:
