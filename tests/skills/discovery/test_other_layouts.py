@@ -37,6 +37,16 @@ def test_nested_scripts_are_offered_skills_17(folder):
     ]
 
 
+def test_scripts_in_bin_and_those_beside_the_text_that_names_them_are_offered_skills_17(folder):
+    for path in ("bin/tool.sh", "fill.sh", "sum.sh", "setup.sh", "my-fill.sh"):
+        put(folder, path)
+    put(folder, "notes.md", "Notes.")
+    body = "Run `./fill.sh FORM`, then sum.sh. See notes.md and other/setup.sh."
+    (folder / "SKILL.md").write_text(f"---\nname: docx\ndescription: Fills forms.\n---\n{body}")
+    scripts = read_skill(folder).skill.scripts
+    assert [script.tool_path for script in scripts] == ["docx/fill.sh", "docx/sum.sh", "docx/bin/tool.sh"]
+
+
 def test_a_new_nested_script_makes_a_reading_stale(folder):
     put(folder, "scripts/office/a.sh")
     assert str(folder / "scripts" / "office") in read_skill(folder).files

@@ -20,7 +20,7 @@ from aeon.skills.models import SkillNote, SkillScript
 
 MAX_PLAIN_SCRIPTS = 200
 _MAX_SCRIPT_DEPTH = 5
-_SCRIPTS = "scripts"
+_SCRIPTS = frozenset({"scripts", "bin"})
 _NO_SCRIPTS = frozenset({"data", "node_modules", "__pycache__"})
 
 PLAIN_INPUT_SCHEMA: JsonObject = {
@@ -61,12 +61,17 @@ class DiscoveredScripts:
     """The folders that were listed for scripts."""
 
 
-def find_scripts(folder: Path, skill: str, declared: Sequence[ManifestScript], manifest: Path) -> DiscoveredScripts:
-    """Returns every script of a skill's folder, declared ones first, in their order."""
+def find_scripts(
+    folder: Path, skill: str, declared: Sequence[ManifestScript], manifest: Path, body: str = ""
+) -> DiscoveredScripts:
+    """Returns every script of a skill's folder, declared ones first, in their order.
+
+    `body` is the text of SKILL.md: a file beside it is a script if the text names it.
+    """
     result = DiscoveredScripts()
     for script in declared:
         _add_declared(result, folder, skill, script, manifest)
-    _add_plain(result, folder, skill)
+    _add_plain(result, folder, skill, body)
     return result
 
 
@@ -153,9 +158,9 @@ def _schema(
     return schema
 
 
-def _add_plain(result: DiscoveredScripts, folder: Path, skill: str) -> None:
+def _add_plain(result: DiscoveredScripts, folder: Path, skill: str, body: str) -> None:
     declared = {script.path for script in result.scripts}
-    files = [path for path in _candidates(folder, result) if path not in declared]
+    files = [path for path in _candidates(folder, result, body) if path not in declared]
     if len(files) > MAX_PLAIN_SCRIPTS:
         message = f"contains {len(files)} scripts; only the first {MAX_PLAIN_SCRIPTS} are used"
         result.notes.append(SkillNote(folder / "scripts", None, message, is_skip=False))
@@ -205,19 +210,27 @@ def _first_words(path: Path) -> str:
     return ""
 
 
-def _candidates(folder: Path, result: DiscoveredScripts) -> list[Path]:
-    """Returns the runnable files of `scripts/` folders, nested ones too: `scripts/a/x.py`, `ooxml/scripts/x.py`."""
+def _candidates(folder: Path, result: DiscoveredScripts, body: str) -> list[Path]:
+    """Returns the runnable files of `scripts/` and `bin/` folders, nested ones too, and those that the body names.
+
+    Examples are `scripts/a/x.py`, `ooxml/scripts/x.py`, and `x.py` if SKILL.md mentions it.
+    """
     found: list[Path] = []
     level = [(folder, False)]
     for _ in range(_MAX_SCRIPT_DEPTH):
         inner: list[tuple[Path, bool]] = []
         for place, is_for_scripts in level:
             names, folders = _listed(place, result)
-            if is_for_scripts:
-                found += _runnable(place, names, folder, result)
-            inner += [(each, is_for_scripts or each.name == _SCRIPTS) for each in folders]
+            chosen = names if is_for_scripts else [name for name in names if place == folder and _names(body, name)]
+            found += _runnable(place, chosen, folder, result)
+            inner += [(each, is_for_scripts or each.name in _SCRIPTS) for each in folders]
         level = inner
     return found
+
+
+def _names(body: str, file: str) -> bool:
+    """Whether a text names a file that is beside it: `x.py` or `./x.py`, but not `a/x.py`, `my-x.py` or `x.py3`."""
+    return file in body and re.search(rf"(?<![\w/.-])(?:\./)?{re.escape(file)}(?![\w/-])", body) is not None
 
 
 def _listed(folder: Path, result: DiscoveredScripts) -> tuple[list[str], list[Path]]:

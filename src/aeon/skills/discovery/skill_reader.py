@@ -79,7 +79,7 @@ class _SkillReader:
         fields = self._identity(published, manifest)
         prompt_path = self._prompt_path(manifest, body)
         self._note_missing_scripts(body)
-        scripts = self._scripts(fields["name"], manifest)
+        scripts = self._scripts(fields["name"], manifest, body)
         schema = self._config_schema(manifest)
         return Skill(
             **fields,
@@ -175,11 +175,11 @@ class _SkillReader:
         if missing:
             self._note(SKILL_MD, None, "names files that do not exist: " + ", ".join(missing[:10]))
 
-    def _scripts(self, name: str, manifest: Manifest | None) -> tuple[SkillScript, ...]:
+    def _scripts(self, name: str, manifest: Manifest | None, body: str) -> tuple[SkillScript, ...]:
         declared = manifest.scripts if manifest else []
         for script in declared:
             self._depends_on(script.path)
-        discovered = find_scripts(self.folder, name, declared, self.folder / SKILL_JSON)
+        discovered = find_scripts(self.folder, name, declared, self.folder / SKILL_JSON, body)
         self.notes += discovered.notes
         self.files += [str(path) for path in (*discovered.folders, *(script.path for script in discovered.scripts))]
         if discovered.missing:
