@@ -71,7 +71,7 @@ def test_the_fields_of_every_form_of_a_schema_are_known():
 
 def test_without_a_schema_a_script_gets_the_words_as_they_are():
     """`1e3` would be 1000.0 among the script's arguments."""
-    assert read_inputs(["x=1e3", '{"y": 1e3}']).fitted({}, untyped="string") == {"x": "1e3", "y": 1000.0}
+    assert read_inputs(["x=1e3", '{"y": 1e3}']).fitted({}, untyped=("string",)) == {"x": "1e3", "y": 1000.0}
 
 
 def test_one_input_comes_from_a_file(tmp_path):

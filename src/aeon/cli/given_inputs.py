@@ -22,20 +22,21 @@ class GivenInputs(NamedTuple):
     values: JsonObject
     words: Mapping[str, str]
 
-    def fitted(self, schemas: Mapping[str, Json], *, untyped: str | None = None) -> JsonObject:
+    def fitted(self, schemas: Mapping[str, Json], *, untyped: Sequence[str] = ()) -> JsonObject:
         """The inputs, with the words themselves where the schema takes a text and not what they say as JSON.
 
-        `customer=12` is the text "12" where the schema of `customer` has the type string. `untyped` is the type of an
-        input whose schema has none. Raises InputError for `rows=@FILE` where `rows` is not a text.
+        `customer=12` is the text "12" where the schema of `customer` has the type string. `untyped` are the types of
+        an input whose schema has none. Raises InputError for `rows=@FILE` where `rows` is not a text.
         """
         for name, words in self.words.items():
             if words.startswith("@") and _takes_no_text(schemas.get(name)):
                 message = f"The input {name!r} is not a text, so {words!r} is not for it."
                 raise InputError(message, next_step=f"To take it from a file, write --input {name}{words}")
+        types = {name: _types(schemas.get(name)) or [*untyped] for name in self.words}
         texts = {
             name: words
             for name, words in self.words.items()
-            if _takes_text(schemas.get(name), untyped) and not _fits(schemas.get(name), self.values[name])
+            if "string" in types[name] and not _fits(types[name], self.values[name])
         }
         return {**self.values, **texts}
 
@@ -106,18 +107,17 @@ def _named(written: str) -> _NamedInput:
     return _NamedInput(name if at and file else "", file, is_file=True)
 
 
-def _takes_text(schema: Json, untyped: str | None) -> bool:
-    types: Json = cast(JsonObject, schema).get("type", untyped) if isinstance(schema, dict) else untyped
-    return types == "string" or (isinstance(types, list) and "string" in types)
+def _types(schema: Json) -> list[Json]:
+    """The types that a schema names; empty if it names none."""
+    types: Json = cast(JsonObject, schema).get("type", []) if isinstance(schema, dict) else []
+    return cast(list[Json], types) if isinstance(types, list) else [types]
 
 
 def _takes_no_text(schema: Json) -> bool:
-    return isinstance(schema, dict) and "type" in schema and not _takes_text(schema, None)
+    types = _types(schema)
+    return bool(types) and "string" not in types
 
 
-def _fits(schema: Json, value: Json) -> bool:
-    """Whether the schema names the type of a value: of a text in quotes, or of JSON that it takes beside texts."""
-    if isinstance(value, str):
-        return True
-    types = cast(JsonObject, schema).get("type") if isinstance(schema, dict) else None
-    return types is not None and compile_schema({"type": types}).is_valid(value)
+def _fits(types: list[Json], value: Json) -> bool:
+    """Whether a value has one of the types: a text in quotes, or JSON that is taken beside texts."""
+    return isinstance(value, str) or compile_schema({"type": types}).is_valid(value)

@@ -50,6 +50,11 @@ def test_options_of_aeon_stand_before_the_script(aeon, shower):
     assert ended.json["executionTrace"][0]["output"] == {"text": "-n 2 last\n"}
 
 
+def test_an_input_that_is_true_is_a_flag_and_a_number_keeps_its_digits(aeon, shower):
+    ended = aeon("skill", "run", "--input", "verbose=true", "--input", "price=1.50", "shower/show.py")
+    assert ended.out == "--verbose --price 1.50\n"
+
+
 @pytest.mark.parametrize("words", [("--count", "3"), ("extra",)], ids=["an option", "a word"])
 def test_a_declared_script_takes_no_arguments(aeon, words):
     ended = aeon("skill", "run", "dice-roller/roll", *words)

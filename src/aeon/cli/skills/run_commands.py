@@ -124,7 +124,7 @@ def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options:
         script = skills.find_script(name)
         more, arguments = ([], [*words]) if script.protocol == "plain" else take_inputs(words)
         declared = property_schemas(script.input_schema or {})
-        given = read_inputs([*inputs, *more]).fitted(declared, untyped="string")
+        given = read_inputs([*inputs, *more]).fitted(declared, untyped=("string", "boolean"))
         plan = skills.plan_of_script(script, given, arguments)
         return _execute_plan(app, skills, plan, options)
 
