@@ -254,4 +254,10 @@ def _of_trace(path: Path) -> tuple[str, str]:
     """The state of a plan of skills, and what it was to do."""
     trace: Json = parse_strict(path.read_text("utf-8"))
     result = cast(JsonObject, trace)
-    return ("completed" if result["success"] else "failed"), str(result.get("narrative") or result["planId"])
+    return ("completed" if result["success"] else "failed"), trace_title(result)
+
+
+def trace_title(result: JsonObject) -> str:
+    """What the plan of a trace was for: the words of its planner, else its scripts, else its id."""
+    scripts = dict.fromkeys(str(node["toolPath"]) for node in result["executionTrace"])
+    return str(result.get("narrative") or ", ".join(scripts) or result["planId"])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from aeon.application.history import trace_title
 from aeon.application.skills import replay_result
 from aeon.base.json import canonical_json
 from aeon.cli.console import print_data, print_message
@@ -14,10 +15,11 @@ from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printa
 def show_trace(path: Path, *, output: OutputFormat) -> int:
     """Print the nodes of a plan with what they returned. Raises InputError if the file is not a trace."""
     result, _, _ = replay_result(read_json_file(path, "The trace"))
-    if print_as(output, result.as_dict(), key="planId"):
+    whole = result.as_dict()
+    if print_as(output, whole, key="planId"):
         return ExitCode.DONE
-    print_data(f"{'completed' if result.success else 'failed'}: {printable(result.narrative or result.plan_id)}")
-    for node in result.as_dict()["executionTrace"]:
+    print_data(f"{'completed' if result.success else 'failed'}: {printable(trace_title(whole))}")
+    for node in whole["executionTrace"]:
         outcome = node.get("output") if node.get("error") is None else node["error"]["message"]
         print_data(one_line(printable(f"  {node['toolId']} {node['state']}: {compact_json(outcome)}"), COLUMNS))
     return ExitCode.DONE

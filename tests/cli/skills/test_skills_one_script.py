@@ -55,6 +55,12 @@ def test_an_input_that_is_true_is_a_flag_and_a_number_keeps_its_digits(aeon, sho
     assert ended.out == "--verbose --price 1.50\n"
 
 
+def test_the_history_names_the_script_that_ran(aeon, shower):
+    aeon("skill", "run", "shower/show.py", "hi")
+    assert aeon("log", "list").cells("KIND", "WHAT") == [("skill", "shower/scripts/show.py")]
+    assert aeon("log", "show", "last").out.startswith("completed: shower/scripts/show.py\n")
+
+
 @pytest.mark.parametrize("words", [("--count", "3"), ("extra",)], ids=["an option", "a word"])
 def test_a_declared_script_takes_no_arguments(aeon, words):
     ended = aeon("skill", "run", "dice-roller/roll", *words)
