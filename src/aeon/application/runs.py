@@ -9,7 +9,9 @@ from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun,
 from aeon.application.run_moving import MovedRun, move_run
 from aeon.application.run_reader import RunReader
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.llm.usage import Usage, total_usage
+from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
@@ -17,6 +19,7 @@ from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import DETACHED, Priority, Run
 from aeon.platform.runs.questions import PendingQuestion
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 
 if TYPE_CHECKING:
     from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -130,12 +133,19 @@ class RunService(RunReader):
     def adopt(self, run: str) -> Run:
         """Adopt a run here if its executor is dead, paused or not; returns the root of its family.
 
-        Raises NotFoundError. For a family that has ended, no engine is opened.
+        Raises NotFoundError, and ConflictError for one that Temporal executes while the settings name another engine.
+        For a family that has ended, no engine is opened.
         """
         repository = self._runtime.runs.repository
         root = repository.get(self._user, repository.get(self._user, run).run.root_id).run
-        if root.phase not in ENDED_PHASES:
-            self._opened().orphan_recovery.adopt(root.id)
+        if root.phase in ENDED_PHASES:
+            return root
+        if root.executor == SELF_RECOVERING_EXECUTOR != self._runtime.run_executor:
+            raise ConflictError(
+                f"The run {root.id} is executed by Temporal, and the settings here name another engine.",
+                next_step=NextStep("engine.address"),
+            )
+        self._opened().orphan_recovery.adopt(root.id)
         return root
 
     def retry(self, run: str, *, key: str | None = None, latest: bool = False) -> Run:

@@ -9,11 +9,13 @@ from typing import NamedTuple, cast
 
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.bootstrap.engines import EngineLocation, forget_executions, transferred_run_store
 from aeon.bootstrap.store_maintenance import SQLITE_TARGET, StoreMaintenance
 from aeon.bootstrap.vaults import rekey_vault
 from aeon.platform import queries
 from aeon.platform.exports.transfer import counts, export, load
 from aeon.platform.search.messages import MessageSearch
+from aeon.platform.store_identity import RunStoreIdentity, get_record_id
 from aeon.settings import LoadedSettings
 
 __all__ = ["SQLITE_TARGET", "StoreService", "StoreStatus"]
@@ -33,6 +35,7 @@ class StoreService:
     def __init__(self, folder: Path, loaded: LoadedSettings, environ: Mapping[str, str]) -> None:
         """`folder` is the project's."""
         self._folder = folder
+        self._loaded = loaded
         self._environ = environ
         self._maintenance = StoreMaintenance(folder, loaded.settings.store, environ, loaded.from_project)
 
@@ -50,8 +53,25 @@ class StoreService:
         self._maintenance.backup(target)
 
     def restore(self, source: Path) -> Path | None:
-        """Replace the record's file by a backup; returns where the old one is kept, None without one."""
-        return self._maintenance.restore(source)
+        """Replace the record's file by a backup; returns where the old one is kept, None without one.
+
+        Runs go on as they were when the backup was made. What they did since is done again, except calls that are the
+        same again: their results are still there.
+        """
+        old = self._maintenance.restore(source)
+        forget_executions(self._engine_location())
+        return old
+
+    def _engine_location(self) -> EngineLocation:
+        def record() -> str:
+            with closing(self._maintenance.open()) as store:
+                return get_record_id(store)
+
+        def keep(_run_store: RunStoreIdentity) -> None:
+            """The record stays bound as it is."""
+
+        loaded = self._loaded
+        return EngineLocation(self._folder, loaded.settings.engine, self._environ, record, keep, loaded.from_project)
 
     def migrate(self, to: int | None = None) -> list[str]:
         """Migrate the tables to a version, the newest if None; returns the names of the applied migrations."""
@@ -62,7 +82,8 @@ class StoreService:
 
         `target` is an address, or `SQLITE_TARGET`; `report` gets lines about the progress.
         """
-        return self._maintenance.move(target, password_env, report)
+        with transferred_run_store(self._engine_location()) as give:
+            return self._maintenance.move(target, password_env, report, give)
 
     def export_lines(self, write: Callable[[str], object]) -> int:
         """Write every node and edge as a line of JSON, without the values of secrets; returns their number."""

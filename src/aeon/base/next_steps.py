@@ -63,7 +63,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "runs.adopt": "{first} adopt the runs: open ones continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
-        "see what adopting its runs would change."
+        "or you leave it for this one, see what adopting its runs would change."
     ),
     "runs.ask_again": "To be asked again, retry the run {run}.",
     "runs.continue": "Resume the run {run}, or start a worker, which adopts it.",

@@ -1,8 +1,9 @@
 """Opens the engine of the settings: SQLite in the project's folder, PostgreSQL, Temporal, or in memory."""
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -147,6 +148,37 @@ def engine_run_store(location: EngineLocation) -> RunStoreIdentity | None:
         return None
     with closing(_open_database(location)) as database:
         return _store_at(location, database)
+
+
+@contextmanager
+def transferred_run_store(location: EngineLocation) -> Generator[Callable[[str], None]]:
+    """Open the run store, and yield what gives it to the record with an id, into which this record was copied.
+
+    The run store in the project's folder is of the folder, whatever its record is. Raises ConfigError,
+    MissingExtraError, EngineUnavailableError.
+    """
+    if not location.address or location.address == IN_MEMORY or location.address.startswith(_TEMPORAL):
+        yield _keep
+        return
+    with closing(_open_database(location)) as database:
+        yield partial(database.transfer, location.record_id())
+
+
+def _keep(_record: str) -> None:
+    """The run store belongs to no record."""
+
+
+def forget_executions(location: EngineLocation) -> None:
+    """Make the run store forget who executes runs, because the record was restored from a backup.
+
+    The results of attempts stay: a run that makes the same call again gets them. Raises ConfigError,
+    MissingExtraError, EngineUnavailableError.
+    """
+    is_missing = not location.address and not (location.project / ".aeon" / "runs.db").exists()
+    if is_missing or location.address == IN_MEMORY or location.address.startswith(_TEMPORAL):
+        return
+    with closing(_open_database(location)) as database:
+        database.forget_executions()
 
 
 def _claimed_database(location: EngineLocation) -> "RunDatabase":

@@ -63,6 +63,9 @@ class RunStoreAdoption(NamedTuple):
     open_runs: int
 
 
+_TEMPORAL_STORE = RunStoreIdentity(SELF_RECOVERING_EXECUTOR, "Temporal")
+
+
 class ProcessRuntime:
     """Everything that commands need to run Processes; each part is loaded at its first use.
 
@@ -228,7 +231,7 @@ class ProcessRuntime:
         return left
 
     def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
-        """Move the record's runs to the engine of the settings, because the store that kept them is lost.
+        """Move the record's runs to the engine of the settings, because the one that kept them is lost or was left.
 
         Raises ConfigError while a process executes runs of the record, and for an engine without a run store.
         """
@@ -244,9 +247,13 @@ class ProcessRuntime:
                 next_step=NextStep("workers.stop"),
             )
         (row,) = self.platform.store.read(queries.OPEN_COUNT)
+        on_temporal = self.runs.repository.list_by_executor(SELF_RECOVERING_EXECUTOR)
         if not is_dry and before is not None:
             move_run_store(self.platform.store, own)
-        return RunStoreAdoption(before, own, row["number"])
+        if not is_dry:
+            for run in on_temporal:
+                self.runs.repository.reassign(run, SELF_RECOVERING_EXECUTOR, self.executor)
+        return RunStoreAdoption(_TEMPORAL_STORE if on_temporal else before, own, row["number"])
 
     def start(self, types: Sequence[str] = ()) -> None:
         """Open the engine, start the heartbeat and export spans as runs go on; calling it again does nothing."""

@@ -18,9 +18,11 @@ from aeon.platform.exports.transfer import copy, export
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import USERS
 from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.queries import HELD as RUNS_OF_EXECUTOR
 from aeon.platform.runs.recorded_results import RecordedResults
 from aeon.platform.store import Store, StoreError, StoreUnavailableError
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.store_identity import claim_run_store, get_record_id, get_run_store
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 from aeon.settings import StoreSettings
 
 SQLITE_TARGET = "sqlite"
@@ -84,8 +86,16 @@ class StoreMaintenance:
             return []
         return postgres_migrations(self._settings, self._environ, self._from_project).run(to)
 
-    def move(self, target: str, password_env: str | None, report: Callable[[str], None]) -> str:
+    def move(
+        self,
+        target: str,
+        password_env: str | None,
+        report: Callable[[str], None],
+        give_run_store: Callable[[str], None],
+    ) -> str:
         """Copy the record into another, empty store and compare their exports; return the target's name.
+
+        `give_run_store` gives the run store to the copy, by its id.
 
         A server gets the large results of this folder, too, so that other machines read them (decision 85).
 
@@ -96,11 +106,14 @@ class StoreMaintenance:
             raise ConfigError("The record is already in that store.", next_step="Name another store.")
         with closing(self.open()) as source:
             _require_unused(source)
+            _require_no_run_on_temporal(source)
             if there.address is not None:
                 applied = self._migrate_target(there)
                 report(f"{len(applied)} migration(s) applied")
             with closing(open_store(self._project, there, self._environ)) as empty:
                 copy(source, empty)
+                if (run_store := get_run_store(source)) is not None:
+                    claim_run_store(empty, run_store)
                 if not _is_equal(export(source), export(empty)):
                     raise StoreError(
                         f"{empty.name} differs from {source.name}: something was written during the copy.",
@@ -108,6 +121,7 @@ class StoreMaintenance:
                     )
                 if there.address is not None and (results := _copy_large_results(self._project, empty)):
                     report(f"{results} large result(s) copied into the record")
+                give_run_store(get_record_id(empty))
                 return empty.name
 
     def _migrate_target(self, there: StoreSettings) -> list[str]:
@@ -160,6 +174,15 @@ def _require_unused(store: Store) -> None:
     if there := [each for each in registry.list_executors() if each.id not in gone]:
         named = ", ".join(f"process {each.pid} on {each.host}" for each in there)
         raise StoreError(f"The record is in use by {named}.", next_step="Stop them, then move the record.")
+
+
+def _require_no_run_on_temporal(store: Store) -> None:
+    """Temporal knows the runs of a record by the record's id, which a copy does not have."""
+    if open_runs := store.read(RUNS_OF_EXECUTOR, {"executor": SELF_RECOVERING_EXECUTOR}):
+        raise StoreError(
+            f"Temporal executes {len(open_runs)} open run(s) of this record.",
+            next_step="Let them end, or cancel them (aeon log cancel RUN), then move the record.",
+        )
 
 
 def _is_equal(one: Iterator[object], other: Iterator[object]) -> bool:

@@ -73,7 +73,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "runs.adopt": "{first} run `aeon log adopt`: open runs continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
-        "see `aeon log adopt --dry-run`."
+        "or you leave it for this one, see `aeon log adopt --dry-run`."
     ),
     "runs.ask_again": "To be asked again, retry the run: aeon log retry {run}",
     "runs.continue": "Resume it: aeon log resume {run}; or start a worker, which adopts it: aeon serve worker",

@@ -18,7 +18,7 @@ class RunStoreIdentity(NamedTuple):
 
 
 def get_record_id(store: Store) -> str:
-    """Returns the record's id, which stays the same wherever the record is moved.
+    """Returns the record's id, which no other record has; a copy in another store has one of its own.
 
     Raises StoreError.
     """

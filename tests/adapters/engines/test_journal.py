@@ -8,7 +8,7 @@ import pytest
 
 from aeon.adapters.engines.sql import RunDatabase
 from aeon.adapters.engines.sql.checkpoints import RunCheckpoints
-from aeon.adapters.engines.sql.journal import Journal
+from aeon.adapters.engines.sql.journal import UNKNOWN_CALL, Journal
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
 from aeon.platform.runs.lease import HaltError, LeaseLostError
@@ -58,9 +58,9 @@ def test_what_was_kept_is_read_by_whoever_comes_next(opened):
     first.save("r", (0, 2), done("two", attempt=2), MINE)
     first.save("other", (0, 1), done("not this one"), MINE)
     then, _ = opened()
-    assert then.completed_attempts("r") == {(0, 1), (0, 2)}
+    assert then.completed_attempts("r") == {(0, 1): UNKNOWN_CALL, (0, 2): UNKNOWN_CALL}
     assert then.load("r", (0, 2)) == done("two", attempt=2)
-    assert then.completed_attempts("nobody") == set()
+    assert then.completed_attempts("nobody") == {}
 
 
 def test_whoever_comes_second_knows_that_the_run_is_anothers(opened):
@@ -111,7 +111,7 @@ def test_the_same_once_more_changes_nothing(opened):
     owned(journal, "r")
     for _ in range(2):
         journal.save("r", (0, 1), done(), MINE)
-    assert journal.completed_attempts("r") == {(0, 1)}
+    assert journal.completed_attempts("r") == {(0, 1): UNKNOWN_CALL}
 
 
 def test_a_large_result_goes_by_reference(opened):
@@ -132,7 +132,7 @@ def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
     journal.forget(["a", "c", "never there"])
     journal.forget([])
     assert [journal.is_owner(run, MINE) for run in ("a", "b", "c")] == [False, True, False]
-    assert [journal.completed_attempts(run) for run in ("a", "b", "c")] == [set(), {(0, 1)}, set()]
+    assert [journal.completed_attempts(run) for run in ("a", "b", "c")] == [{}, {(0, 1): UNKNOWN_CALL}, {}]
 
 
 def test_a_large_result_of_an_erased_run_stays_while_an_open_run_has_it_too_platform_28(opened):
@@ -142,10 +142,10 @@ def test_a_large_result_of_an_erased_run_stays_while_an_open_run_has_it_too_plat
     for run in ("a", "b"):
         journal.save(run, (0, 1), large, MINE)
     journal.erase(["a"], ["b"])
-    assert journal.completed_attempts("a") == set()
+    assert journal.completed_attempts("a") == {}
     assert journal.load("b", (0, 1)) == large
     journal.erase(["b"], [])
-    assert journal.completed_attempts("b") == set()
+    assert journal.completed_attempts("b") == {}
 
 
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)
@@ -167,7 +167,7 @@ def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     keeping.start()
     keeping.join(0.3)
     assert keeping.is_alive()
-    assert journal.completed_attempts("r") == set()
+    assert journal.completed_attempts("r") == {}
     most[0] = 100_000
     keeping.join(20)
     assert journal.load("r", (0, 1)) == large
@@ -212,7 +212,7 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
 
     async def carried(checkpoints, key):
         makes = partial(blocking, key) if is_blocking else partial(awaited, key)
-        return (await checkpoints(*key, makes)).event.output
+        return (await checkpoints(*key, makes, {"tool": "t"})).event.output
 
     keys = [(0, 1), (0, 2), (1, 1)]
 
@@ -225,6 +225,32 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
     assert made == [(0, 1), (0, 2), (1, 1)]
 
 
+def test_the_result_of_another_call_is_not_used_and_replaced(opened):
+    """After its record was restored a run may call something else in the same place."""
+    journal, _ = opened()
+    owned(journal, "r")
+    made = []
+
+    def attempt(number):
+        def make():
+            made.append(number)
+            return done(number)
+
+        checkpoints = RunCheckpoints(journal, "r", MINE)
+        return asyncio.run(checkpoints(0, 1, make, {"tool": "pay", "inputs": {"amount": number}})).event.output
+
+    assert [attempt(each) for each in (100, 100, 999, 999, 100)] == [100, 100, 999, 999, 100]
+    assert made == [100, 999, 100]
+
+
+def test_results_from_before_there_were_digests_are_used(opened):
+    journal, _ = opened()
+    owned(journal, "r")
+    journal.save("r", (0, 1), done("kept"), MINE)
+    checkpoints = RunCheckpoints(journal, "r", MINE)
+    assert asyncio.run(checkpoints(0, 1, lambda: pytest.fail("made again"), {"tool": "t"})).event.output == "kept"
+
+
 def test_what_cannot_be_read_halts_the_run_and_is_not_made_again(opened):
     """A run goes on when its results are there again."""
     journal, database = opened()
@@ -232,4 +258,4 @@ def test_what_cannot_be_read_halts_the_run_and_is_not_made_again(opened):
     journal.save("r", (0, 1), done(), MINE)
     database.update(lambda unit: unit.write("UPDATE attempts SET result = '{'"))
     with pytest.raises(HaltError, match="could not be read"):
-        asyncio.run(RunCheckpoints(journal, "r", MINE)(0, 1, lambda: pytest.fail("made again")))
+        asyncio.run(RunCheckpoints(journal, "r", MINE)(0, 1, lambda: pytest.fail("made again"), {"tool": "t"}))

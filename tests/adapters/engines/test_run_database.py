@@ -220,7 +220,22 @@ def test_of_a_run_that_is_forgotten_no_row_is_left(world):
 
 PARAMS = {
     **dict.fromkeys(
-        ("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix", "owner", "needs", "at"),
+        (
+            "run",
+            "token",
+            "result",
+            "call",
+            "id",
+            "worker",
+            "executor",
+            "job",
+            "key",
+            "value",
+            "prefix",
+            "owner",
+            "needs",
+            "at",
+        ),
         "x",
     ),
     **dict.fromkeys(("step", "attempt", "limit", "priority", "turn", "length", "queued_at"), 1),
@@ -228,10 +243,16 @@ PARAMS = {
 }
 
 
+_ASKED_OTHERWISE = (
+    *("_", "SCHEMA", "VERSION", "FROM_VERSION", "CREATE", "HAS_", "LOCK"),
+    *("TRANSFER", "FORGET_EXECUTIONS"),  # when a record is moved or restored
+)
+
+
 def texts():
     """All queries that are asked while runs are executed."""
     for name, query in vars(queries).items():
-        if name.isupper() and not name.startswith(("_", "SCHEMA", "VERSION", "FROM_VERSION", "CREATE", "HAS_", "LOCK")):
+        if name.isupper() and not name.startswith(_ASKED_OTHERWISE):
             for each in query if isinstance(query, tuple) and not isinstance(query, DialectQuery) else [query]:
                 yield name, each
 
@@ -309,6 +330,6 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
 def test_tables_of_a_newer_version_are_refused(tmp_path):
     address = f"sqlite:///{tmp_path}/runs.db"
     with closing(RunDatabase(address)) as database:
-        database.update(lambda unit: unit.write("UPDATE meta SET value = '3' WHERE key = 'version'"))
-    with pytest.raises(ConfigError, match="has version 3"):
+        database.update(lambda unit: unit.write("UPDATE meta SET value = '4' WHERE key = 'version'"))
+    with pytest.raises(ConfigError, match="has version 4"):
         RunDatabase(address)

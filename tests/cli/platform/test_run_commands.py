@@ -2,7 +2,9 @@
 
 import json
 import select
+import sqlite3
 import xml.etree.ElementTree as ET
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,22 @@ steps:
   - {id: ask, tool: item, inputs: {id: "{who}"}, output: ask, execution: {interactionMode: manual}}
   - {id: last, tool: item, inputs: {id: "{step.ask}"}, dependsOn: [ask], output: last}
 outputTemplate: "{{who}}: {{step.last.body.path}}"
+"""
+CALLING = """
+kind: Process
+name: outer
+initialContext: [who]
+steps:
+  - {id: ask, tool: item, inputs: {id: "{who}"}, output: ask, execution: {interactionMode: manual}}
+  - {id: inner, process: fetch, inputs: {thing: "{step.ask}"}, dependsOn: [ask], output: inner}
+outputTemplate: "{{step.inner}}"
+---
+kind: Process
+name: fetch
+initialContext: [thing]
+steps:
+  - {id: get, tool: item, inputs: {id: "{thing}"}, output: get}
+outputTemplate: "got {{step.get.body.path}}"
 """
 FAILING = """
 kind: Process
@@ -174,6 +192,58 @@ def test_what_one_user_remembers_no_other_is_told(aeon):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("document", "name", "shown"), [(ASKING, "visit", "Ann: {}"), (CALLING, "outer", "got {}")])
+def test_after_a_restore_a_run_uses_no_result_of_a_call_that_it_does_not_make(
+    aeon, applied, shop, document, name, shown
+):
+    """The threat: another answer than before the restore, and the result of what was called then."""
+    applied(document)
+    assert aeon("process", "run", name, "--input", "who=Ann").code == 3
+    assert aeon("store", "backup", "asked.db").code == 0
+    before = dict(shop.calls)
+    for answer in ("garden", "attic", "attic"):
+        done = aeon("log", "answer", "last", "ask", answer)
+        assert (done.code, done.out) == (0, shown.format(f"/{answer}") + "\n")
+        assert aeon("store", "restore", "asked.db", "--yes").code == 0
+    assert shop.calls == {**before, "/garden": 1, "/attic": 1}, "the same call again has its result"
+
+
+@pytest.mark.slow
+def test_a_run_is_continued_by_one_retry(aeon, applied, shop):
+    applied(FAILING)
+    aeon("process", "run", "search")
+    first = aeon("log", "list", "-o", "name").out.split()[0]
+    aeon("log", "retry", first)
+    second = aeon("log", "list", "-o", "name").out.split()[0]
+    again = aeon("log", "retry", first)
+    told = " ".join(again.err.split())
+    assert again.code == 2
+    assert f"was retried already, as the run {second}, which is failed" in told
+    assert f"aeon log retry {second}" in told
+    assert shop.calls == {"/first": 1, "/lost": 2}
+
+
+@pytest.mark.slow
+def test_runs_of_temporal_are_left_alone_until_they_are_adopted(aeon, applied, shop):
+    """The threat: a worker whose settings name another engine executes them beside Temporal's own workers."""
+    applied(ASKING)
+    assert aeon("process", "run", "visit", "--input", "who=Ann").code == 3
+    with closing(sqlite3.connect(".aeon/aeon.db")) as record, record:
+        record.execute("UPDATE runs SET executor = 'temporal'")
+    refused = aeon("log", "resume", "last")
+    assert refused.code == 1
+    assert "is executed by Temporal, and the settings here name another engine" in " ".join(refused.err.split())
+    assert "is answered" in aeon("log", "answer", "last", "ask", "garden").err
+    assert shop.calls == {"/first": 1}
+    looked, adopted = aeon("log", "adopt", "--dry-run"), aeon("log", "adopt")
+    assert looked.out.startswith("the runs would be kept in ")
+    assert "from now on" in adopted.out
+    done = aeon("log", "resume", "last")
+    assert (done.code, done.out) == (0, "Ann: /garden\n")
+    assert shop.calls == {"/first": 1, "/garden": 1}
+
+
+@pytest.mark.slow
 def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied, shop):
     """The runs' database was lost: nothing goes on from an empty one without a word."""
     applied(ASKING)
@@ -194,7 +264,7 @@ def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 2
     adopted = aeon("log", "adopt")
     assert adopted.code == 0
-    assert "1 open run(s) have lost their results" in " ".join(adopted.err.split())
+    assert "1 open run(s) continue from what the record has of them" in " ".join(adopted.err.split())
     assert "already" in aeon("log", "adopt").out
 
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 3

@@ -169,6 +169,50 @@ def test_to_postgresql_and_back_everything_is_equal(aeon, postgres_server, monke
     assert "later" in services(aeon)
 
 
+ASKING = """
+kind: Process
+name: decide
+steps:
+  - {id: ask, tool: recall, inputs: {key: tea}, output: said, execution: {interactionMode: manual, timeout: 86400}}
+outputTemplate: "decided {{step.said}}"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.server
+@pytest.mark.parametrize("engine", ["the folder", "PostgreSQL"])
+def test_open_runs_go_on_when_their_record_was_moved(aeon, tcp_server, monkeypatch, engine):
+    """The run store is still that of the record, and a second one is still refused."""
+    if engine == "PostgreSQL":
+        monkeypatch.setenv("AEON_ENGINE_ADDRESS", tcp_server.create_database())
+    assert aeon("init").code == 0
+    Path("decide.yaml").write_text(ASKING)
+    assert aeon("apply", "-f", "decide.yaml").code == 0
+    assert aeon("process", "run", "decide").code == 3
+    address = tcp_server.create_database()
+    assert aeon("store", "move", address).code == 0
+    monkeypatch.setenv("AEON_STORE_ADDRESS", address)
+    done = aeon("log", "answer", "last", "ask", "yes")
+    assert (done.code, done.out) == (0, "decided yes\n"), done.err
+    monkeypatch.setenv("AEON_ENGINE_ADDRESS", tcp_server.create_database())
+    second = aeon("process", "run", "decide")
+    assert (second.code, "The runs of this record are stored in" in said(second)) == (2, True)
+
+
+@pytest.mark.slow
+@pytest.mark.server
+def test_runs_of_temporal_stay_with_their_record(aeon, postgres_server):
+    """Temporal knows them by the record's id, which a copy does not have."""
+    assert aeon("init").code == 0
+    Path("decide.yaml").write_text(ASKING)
+    assert aeon("apply", "-f", "decide.yaml").code == 0
+    assert aeon("process", "run", "decide").code == 3
+    with closing(sqlite3.connect(".aeon/aeon.db")) as record, record:
+        record.execute("UPDATE runs SET executor = 'temporal'")
+    refused = aeon("store", "move", postgres_server.create_database())
+    assert (refused.code, "Temporal executes 1 open run(s) of this record" in said(refused)) == (1, True)
+
+
 @pytest.mark.slow
 @pytest.mark.server
 def test_large_results_move_with_the_record_to_postgresql_and_back(aeon, postgres_server):

@@ -24,6 +24,7 @@ from aeon.adapters.engines.jobs import (
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject
 from aeon.base.long_calls import in_long_call
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.driver import drive_run
@@ -37,10 +38,11 @@ from aeon.platform.runs.ports import RunRepository, WorkerPool
 AttemptFunction: TypeAlias = Callable[[], Awaitable[JobResult]] | Callable[[], JobResult]
 """Makes an attempt: awaited in the loop, or blocking in a thread."""
 
-CheckpointFunction: TypeAlias = Callable[[int, int, AttemptFunction], Awaitable[JobResult]]
+CheckpointFunction: TypeAlias = Callable[[int, int, AttemptFunction, JsonObject], Awaitable[JobResult]]
 """Runs an attempt at most once to its end: returns the stored result, or that of the function.
 
-The arguments are the step's position, the number of the attempt, and the function that makes it.
+The arguments are the step's position, the number of the attempt, the function that makes it, and what it calls. The
+result of another call is not used: after a backup of the record was restored, a run may take another way.
 """
 
 _LOG = logging.getLogger("aeon.engine")
@@ -77,7 +79,7 @@ class JobQueues(Protocol):
         ...
 
 
-async def without_checkpoint(_position: int, _attempt: int, make: AttemptFunction) -> JobResult:
+async def without_checkpoint(_position: int, _attempt: int, make: AttemptFunction, _call: JsonObject) -> JobResult:
     """Make an attempt without storing its result, for an engine without a store."""
     if inspect.iscoroutinefunction(make):
         return await make()
@@ -250,7 +252,8 @@ class _HostedRunContext:
         await self._host.retry.call(self._host.lease_of(self).confirm)
 
     async def _checkpointed(self, job: Job, make: AttemptFunction) -> JobResult:
-        return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, make)
+        call: JsonObject = {"tool": job.tool, "inputs": job.inputs}
+        return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, make, call)
 
     async def run_process(self, command: StartRun, *, again: bool) -> Occurrence:  # noqa: ARG002  # the id identifies it
         async def attempt() -> JobResult:
@@ -259,7 +262,8 @@ class _HostedRunContext:
             is_unwanted = partial(self._is_unwanted, command.step)
             return await self._host.child_runs.run_child(self._work.run, command, is_unwanted)
 
-        result = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt)
+        call: JsonObject = {"run": command.command, "inputs": command.inputs}
+        result = await self._checkpoint(self._work.plan.positions[command.step], command.attempt, attempt, call)
         return Occurrence(result.event, result.about)
 
     async def ask_person(self, command: AskPerson, *, again: bool) -> Occurrence:

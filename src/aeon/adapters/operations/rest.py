@@ -1,5 +1,6 @@
 """Executes HTTP requests, with checked addresses and redirects, and limits on size and time."""
 
+import hashlib
 import json
 import time
 from base64 import b64encode
@@ -19,11 +20,13 @@ from aeon.adapters.operations.placeholders import fill, fill_path, fill_text, is
 from aeon.adapters.operations.queries import query_pairs
 from aeon.adapters.operations.redirects import follow_redirect
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.operations import Pagination, RestRequest
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 
 _MAX_REDIRECTS = 5
+_KEY_DIGITS = 16
+"""Digits of the digest of the arguments in an idempotency key."""
 _FEWER_PAGES = "Lower maxPages in the pagination of the tool's operation, or raise its timeout and maxBytes."
 _OTHER_PAGINATION = "The service does not heed the page: correct the pagination of the tool's operation, or remove it."
 
@@ -147,13 +150,23 @@ def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
         if not is_left_out(value, given)
     }
     if work.key is not None:
-        headers.setdefault("idempotency-key", work.key)
+        headers.setdefault("idempotency-key", _idempotency_key(work.key, work.arguments))
     body = fill(operation.body, given if operation.body_format == "form" else work.arguments)
     content = _encoded_body(body, operation, headers)
     credentials = _credentials(work)
     has_credentials = work.secret is not None or bool(url.userinfo)
     sent = {**headers, **credentials.headers}
     return HttpRequest(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
+
+
+def _idempotency_key(job: str, arguments: JsonObject) -> str:
+    """Return the key of a call: all attempts at a step with the same arguments have the same one.
+
+    `job` is the id of one attempt, `RUN:STEP:ATTEMPT`. A service may have done what an attempt that timed out asked
+    for. Other arguments are another call: a run makes one in the same place after its record was restored.
+    """
+    digest = hashlib.sha256(canonical_json(arguments).encode()).hexdigest()
+    return f"{job.rpartition(':')[0]}:{digest[:_KEY_DIGITS]}"
 
 
 def _encoded_body(body: Json, operation: RestRequest, headers: dict[str, str]) -> bytes | None:

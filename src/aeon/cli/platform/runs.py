@@ -187,8 +187,9 @@ def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
     )
     if open_runs:
         print_message(
-            f"{open_runs} open run(s) have lost their results: they start again from their first step and repeat their "
-            "side effects. Cancel those that must not: aeon log cancel RUN.",
+            f"{open_runs} open run(s) continue from what the record has of them. A call that was running, or whose "
+            "result only the place before had, is made again, but not if its effect is `once`. Cancel those that must "
+            "not go on: aeon log cancel RUN.",
             "warning: ",
         )
     return ExitCode.DONE

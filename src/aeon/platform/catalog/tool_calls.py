@@ -56,7 +56,8 @@ AwaitTurn: TypeAlias = Callable[[float], None]
 class OperationRequest(NamedTuple):
     """One checked operation to execute. Its result is later validated against `output_schema`.
 
-    `key` is the same for every repetition of a call, for peers that detect repetitions by it (platform 10). `confirm`
+    `key` names one attempt at a step, `RUN:STEP:ATTEMPT`; peers detect repetitions by what it has of the step
+    (platform 10). `confirm`
     raises if the call may no longer be made (platform 43): an executor calls it as late as possible. `await_turn` waits
     until the limits of the service allow one more request of this call, at most the given seconds (platform 10).
     """

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.platform.errors import NotFoundError
+from aeon.base.next_steps import NextStep
+from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.processes.model import Process, ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
@@ -227,7 +228,10 @@ class RunAdmission:
     def accept_retry(
         self, planned: PlannedRun, seeds: Sequence[HistoryEvent], request: MutationRequest, *, paused: bool = False
     ) -> Run:
-        """Accept a run of `plan_retry` that begins with these events, paused if wanted. Raises NotFoundError."""
+        """Accept a run of `plan_retry` that begins with these events, paused if wanted.
+
+        Raises NotFoundError, and RuleError if another run continues the same one already: both would call what is left.
+        """
         run = planned.run
         entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(seeds, 1)]
         run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
@@ -292,6 +296,8 @@ class RunAdmission:
             run = run.model_copy(update={"retry_of": work.run, "events": len(entries), "phase": "running"})
         wanted: list[JsonObject] = [*signals]
         insertion = self._insert_run(run, plan, entries, wanted)
+        if run.parent_id is None and run.retry_of is not None:
+            insertion = _if_not_continued(run.retry_of, insertion)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 action = AuditAction(
@@ -339,3 +345,19 @@ class RunAdmission:
             "plan_reference": reference_of(plan_text),
             "inputs_reference": reference_of(inputs_text),
         }
+
+
+def _if_not_continued(run: str, insert: Callable[[UnitOfWork], None]) -> Callable[[UnitOfWork], None]:
+    """Insert a run that continues another one, unless there is one already. The user's audit log serializes both."""
+
+    def work(unit: UnitOfWork) -> None:
+        for row in unit.read(queries.RETRY_OF, {"run": run}):
+            has_failed = row["phase"] in ("failed", "cancelled")
+            raise RuleError(
+                f"The run {run} was retried already, as the run {row['id']}, which is {row['phase']}.",
+                rule="run_failed",
+                next_step=NextStep("runs.retry" if has_failed else "runs.view", run=row["id"]),
+            )
+        insert(unit)
+
+    return work

@@ -163,6 +163,11 @@ ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 Large inputs are stored elsewhere, and are not searched. PostgreSQL would answer NOT EXISTS with a table of all retries.
 """
 
+RETRY_OF: Final = """
+SELECT id, phase FROM runs WHERE retry_of = :run AND parent_id IS NULL ORDER BY accepted_at DESC, id LIMIT 1
+"""
+"""The run that continues another one."""
+
 CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
 
 OPEN: Final = f"{_SUMMARY} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"

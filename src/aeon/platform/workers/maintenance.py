@@ -47,14 +47,16 @@ class OrphanRecovery:
     def adopt(self, root: str | None = None) -> list[RunSummary]:
         """Adopt all open runs without a live executor, or those of one root run, and return them.
 
-        They include runs that an engine should recover by itself and does not know.
+        They include runs that an engine should recover by itself and does not know. Another engine leaves the runs of
+        such an engine alone: it may execute them with workers of its own.
 
         Raises StoreError, EngineUnavailableError.
         """
         for executor in self._registry.list_dead_executors():
             if executor.id != self._engine.executor:
                 self._registry.deregister_dead(executor)
-        registered = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
+        live = (each.id for each in self._registry.list_executors())
+        registered = {self._engine.executor, SELF_RECOVERING_EXECUTOR, *live}
         orphaned = [
             run
             for run in self._runs.list_orphaned(registered, root, language=self._language)

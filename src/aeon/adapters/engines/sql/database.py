@@ -90,6 +90,17 @@ class RunDatabase:
                 "engine.address.",
             )
 
+    def transfer(self, record: str, to: str) -> None:
+        """Give the database from the record that claimed it to the record into which that one was copied."""
+        self.update(lambda unit: unit.write(queries.TRANSFER, {"record": record, "to": to}))
+
+    def forget_executions(self) -> None:
+        """Forget which executions own runs, and what is queued: the record was restored, and does not know them.
+
+        No process may execute runs. The results of attempts stay.
+        """
+        self.update(lambda unit: [unit.write(query) for query in queries.FORGET_EXECUTIONS])
+
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
         """Return the rows of one reading query."""
         return self._guarded(lambda: self._store.read(query, params))
@@ -154,8 +165,8 @@ class RunDatabase:
                     f"The tables of the runs cannot be created. {refused.message}",
                     next_step=f"Let an administrator run CREATE SCHEMA {queries.SCHEMA} AUTHORIZATION <user>.",
                 ) from None
-        if self._meta("version") == "1":
-            self.update(_add_turns)
+        if self._meta("version") != queries.VERSION:
+            self.update(_upgrade)
         if (version := self._meta("version")) != queries.VERSION:
             raise ConfigError(
                 f"{self.name} has version {version}; this Aeon knows {queries.VERSION}.",
@@ -187,12 +198,13 @@ def _create_tables(unit: UnitOfWork) -> None:
         unit.write(queries.SET_META, {"key": key, "value": value})
 
 
-def _add_turns(unit: UnitOfWork) -> None:
-    """Upgrade the tables from version 1, unless another process was faster."""
+def _upgrade(unit: UnitOfWork) -> None:
+    """Upgrade the tables from an earlier version, unless another process was faster."""
     unit.read(queries.LOCK_TABLES)
-    (row,) = unit.read(queries.GET_META, {"key": "version"})
-    for change in queries.FROM_VERSION_1 if row["value"] == "1" else ():
-        unit.write(change)
+    for version, changes in (("1", queries.FROM_VERSION_1), ("2", queries.FROM_VERSION_2)):
+        (row,) = unit.read(queries.GET_META, {"key": "version"})
+        for change in changes if row["value"] == version else ():
+            unit.write(change)
 
 
 def _closed() -> HaltError:

@@ -15,6 +15,9 @@ from aeon.platform.runs.model import JobResult
 AttemptKey: TypeAlias = tuple[int, int]
 """A step's position, and the number of the attempt at it."""
 
+UNKNOWN_CALL = ""
+"""The digest of a call that was stored before there were digests."""
+
 
 class Journal:
     """The runs of one database, each with the token of its owner, and the results of their attempts. Thread-safe.
@@ -66,22 +69,23 @@ class Journal:
         self.forget(runs)
         self._database.compact()
 
-    def completed_attempts(self, run: str) -> set[AttemptKey]:
-        """Return all attempts of a run that are stored."""
+    def completed_attempts(self, run: str) -> dict[AttemptKey, str]:
+        """Return all attempts of a run that are stored, each with the digest of what it called."""
         rows = self._database.until_available(lambda: self._database.read(queries.COMPLETED_ATTEMPTS, {"run": run}))
-        return {(row["step"], row["attempt"]) for row in rows}
+        return {(row["step"], row["attempt"]): row["call"] for row in rows}
 
     def load(self, run: str, key: AttemptKey) -> JobResult:
         """Return the result of a stored attempt. Raises LostResultError."""
         return JobResult.parsed(parse_strict(check_out(self._results, self._text(run, key))))
 
-    def save(self, run: str, key: AttemptKey, result: JobResult, token: str) -> None:
-        """Store the result of an attempt, if the execution with that token owns the run.
+    def save(self, run: str, key: AttemptKey, result: JobResult, token: str, call: str = UNKNOWN_CALL) -> None:
+        """Store the result of an attempt at a call with that digest, if the execution with that token owns the run.
 
-        Raises LeaseLostError if another execution owns the run, or stored another result.
+        It replaces the result of another call, which a run made before a backup of its record was restored. Raises
+        LeaseLostError if another execution owns the run, or stored another result.
         """
         text = check_in(self._results, canonical_json(result.as_dict()))
-        is_new = self._saves.write({**_params(run, key), "token": token, "result": text})
+        is_new = self._saves.write({**_params(run, key), "token": token, "result": text, "call": call})
         if not is_new and self._text(run, key) != text:  # the same text may be of a commit whose answer was lost
             step, attempt = key
             raise LeaseLostError(

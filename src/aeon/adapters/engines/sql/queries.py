@@ -3,7 +3,8 @@
 - `meta` names the database itself (`database`), the record whose runs it holds (`record`), and its `version`.
 - `runs` gives each started run the token of the execution that owns it, empty for a released run. A new owner writes a
   new token, and every result is stored under the token of its execution (platform 43).
-- `attempts` holds the result of each attempt at a step. A stored attempt is never made again (platform 42).
+- `attempts` holds the result of each attempt at a step, with the digest of what it called. A stored attempt is never
+  made again (platform 42), except if a run calls something else, which it does after its record was restored.
 - `jobs` are the jobs that other processes execute. A job is queued while `executor` is empty, running while it is not,
   and ended once `result` is there. `token` belongs to one take of the job, and `begun` is the token of the last take
   that began it, so that `starts` counts each take at most once. Queued jobs are taken by priority (0 high, 1 normal,
@@ -20,7 +21,7 @@ from aeon.platform.store import DialectQuery
 SCHEMA: Final = "aeon_runs"
 """The schema on PostgreSQL, which is created if it is missing."""
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """The version of the tables."""
 
 LOCK_TABLES: Final = DialectQuery("SELECT 1 AS one", "SELECT pg_advisory_xact_lock(hashtextextended('aeon runs', 0))")
@@ -74,6 +75,12 @@ FROM_VERSION_1: Final = (
 )
 """Gives the tables of version 1 priorities and turns; queued jobs stay, and are taken first."""
 
+FROM_VERSION_2: Final = (
+    "ALTER TABLE attempts ADD COLUMN call TEXT NOT NULL DEFAULT ''",
+    "UPDATE meta SET value = '3' WHERE key = 'version'",
+)
+"""Gives the attempts of version 2 the digests of what they called, which of earlier ones are unknown."""
+
 CREATE_TABLES: Final = (
     DialectQuery(
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
@@ -85,9 +92,9 @@ CREATE_TABLES: Final = (
     ),
     DialectQuery(
         "CREATE TABLE attempts (run TEXT NOT NULL, step INTEGER NOT NULL, attempt INTEGER NOT NULL, "
-        "result TEXT NOT NULL, PRIMARY KEY (run, step, attempt)) STRICT, WITHOUT ROWID",
+        "result TEXT NOT NULL, call TEXT NOT NULL DEFAULT '', PRIMARY KEY (run, step, attempt)) STRICT, WITHOUT ROWID",
         "CREATE TABLE attempts (run TEXT NOT NULL, step BIGINT NOT NULL, attempt BIGINT NOT NULL, "
-        "result TEXT NOT NULL, PRIMARY KEY (run, step, attempt))",
+        "result TEXT NOT NULL, call TEXT NOT NULL DEFAULT '', PRIMARY KEY (run, step, attempt))",
     ),
     DialectQuery(
         "CREATE TABLE jobs (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, "
@@ -107,6 +114,8 @@ CREATE_TABLES: Final = (
 SET_META: Final = "INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO NOTHING"
 """The first value is permanent."""
 
+TRANSFER: Final = "UPDATE meta SET value = :to WHERE key = 'record' AND value = :record"
+
 GET_META: Final = "SELECT value FROM meta WHERE key = :key"
 
 START_RUN: Final = "INSERT INTO runs (id, token) VALUES (:run, :token) ON CONFLICT (id) DO NOTHING"
@@ -118,17 +127,24 @@ ADOPT_RUN: Final = (
 RELEASE_RUN: Final = "UPDATE runs SET token = '' WHERE id = :run AND token = :token"
 IS_OWNER: Final = "SELECT 1 AS one FROM runs WHERE id = :run AND token = :token"
 
-COMPLETED_ATTEMPTS: Final = "SELECT step, attempt FROM attempts WHERE run = :run"
+COMPLETED_ATTEMPTS: Final = "SELECT step, attempt, call FROM attempts WHERE run = :run"
 RESULT_OF_ATTEMPT: Final = "SELECT result FROM attempts WHERE run = :run AND step = :step AND attempt = :attempt"
 _INSERT_ATTEMPT: Final = (
-    "INSERT INTO attempts (run, step, attempt, result) SELECT id, :step, :attempt, :result FROM runs "
+    "INSERT INTO attempts (run, step, attempt, result, call) SELECT id, :step, :attempt, :result, :call FROM runs "
     "WHERE id = :run AND token = :token"
 )
+_REPLACE_OTHER_CALL: Final = (
+    "ON CONFLICT (run, step, attempt) DO UPDATE SET result = excluded.result, call = excluded.call "
+    "WHERE attempts.call <> excluded.call AND attempts.call <> ''"
+)
 SAVE_ATTEMPT: Final = DialectQuery(
-    f"{_INSERT_ATTEMPT} ON CONFLICT (run, step, attempt) DO NOTHING",
-    f"{_INSERT_ATTEMPT} FOR SHARE ON CONFLICT (run, step, attempt) DO NOTHING",
+    f"{_INSERT_ATTEMPT} {_REPLACE_OTHER_CALL}",
+    f"{_INSERT_ATTEMPT} FOR SHARE {_REPLACE_OTHER_CALL}",
 )
 """Writes nothing if another execution owns the run. On PostgreSQL the owner stays the same until the commit."""
+
+FORGET_EXECUTIONS: Final = ("DELETE FROM jobs", "DELETE FROM runs")
+"""Leaves the results of attempts alone."""
 
 FORGET_RUNS: Final = (
     "DELETE FROM jobs WHERE run IN (SELECT value FROM json_each(:runs))",
