@@ -16,7 +16,7 @@ from aeon.platform.runs.claim_check import LostResultError
 from aeon.platform.runs.run_inputs import MAX_INPUT_CHARS
 from aeon.platform.runs.trace import trace_attempts
 from aeon.platform.workers.maintenance import OrphanRecovery
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 from aeon.testing.engines.world import EngineWorld, echo, flaky, step
 from aeon.testing.records import new_record
 
@@ -183,3 +183,16 @@ def test_a_run_that_was_left_behind_is_taken_over_whatever_else_is_open(world):
     assert not adopted & held
     assert world.wait_for_end(left).state.phase == "completed"
     registry.deregister(there)
+
+
+def test_a_run_of_temporal_is_not_taken_over_by_another_engine(world):
+    """Its workers are elsewhere: whoever lacks their setting must not make their calls again."""
+    process = world.process("elsewhere", [step("a", world.tool("echo", echo))])
+    there = world.runs.accept(
+        process, NewRun({"q": "q"}, executor=SELF_RECOVERING_EXECUTOR), MutationRequest(world.user)
+    )
+    caretaker = OrphanRecovery(
+        world.runs.repository, WorkerRegistry(world.store, world.clock), world.engine, world.clock
+    )
+    assert there.id not in {run.id for run in (*caretaker.adopt(), *caretaker.adopt(there.id))}
+    assert world.runs.view(world.user, there.id).run.executor == SELF_RECOVERING_EXECUTOR
