@@ -297,7 +297,7 @@ class RunAdmission:
         wanted: list[JsonObject] = [*signals]
         insertion = self._insert_run(run, plan, entries, wanted)
         if run.parent_id is None and run.retry_of is not None:
-            insertion = _if_not_continued(run.retry_of, insertion)
+            insertion = _if_not_continued(run.retry_of, run.id, insertion)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 action = AuditAction(
@@ -347,11 +347,11 @@ class RunAdmission:
         }
 
 
-def _if_not_continued(run: str, insert: Callable[[UnitOfWork], None]) -> Callable[[UnitOfWork], None]:
-    """Insert a run that continues another one, unless there is one already. The user's audit log serializes both."""
+def _if_not_continued(run: str, by: str, insert: Callable[[UnitOfWork], None]) -> Callable[[UnitOfWork], None]:
+    """Insert the run `by` that continues `run`, unless another one does. The user's audit log serializes both."""
 
     def work(unit: UnitOfWork) -> None:
-        for row in unit.read(queries.RETRY_OF, {"run": run}):
+        for row in unit.read(queries.RETRY_OF, {"run": run, "by": by}):
             has_failed = row["phase"] in ("failed", "cancelled")
             raise RuleError(
                 f"The run {run} was retried already, as the run {row['id']}, which is {row['phase']}.",

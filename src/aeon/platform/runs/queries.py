@@ -164,9 +164,10 @@ Large inputs are stored elsewhere, and are not searched. PostgreSQL would answer
 """
 
 RETRY_OF: Final = """
-SELECT id, phase FROM runs WHERE retry_of = :run AND parent_id IS NULL ORDER BY accepted_at DESC, id LIMIT 1
+SELECT id, phase FROM runs WHERE retry_of = :run AND id <> :by AND parent_id IS NULL
+ORDER BY accepted_at DESC, id LIMIT 1
 """
-"""The run that continues another one."""
+"""The run that continues another one, besides that which is about to."""
 
 CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
 
