@@ -270,6 +270,18 @@ def test_a_call_that_its_client_takes_back_ends_its_script_and_nothing_else(slee
     assert server.poll() is None
 
 
+def test_half_a_surrogate_pair_in_a_scripts_result_does_not_end_the_server(started):
+    scripts = Path("skills/halves/scripts")
+    scripts.mkdir(parents=True)
+    (scripts.parent / "SKILL.md").write_text("---\nname: halves\ndescription: Cuts.\n---\nRun scripts/cut.sh.\n")
+    (scripts / "cut.sh").write_text(r"""echo '{"u": "cut \ud83d"}'""")
+    server = started(*HELLO, call(1, "halves.cut"), call(2, "memory.recall", key="tea"))
+    assert read(server)["id"] == 0
+    answers = {answer["id"]: answer["result"] for answer in (read(server), read(server))}
+    assert answers[1]["structuredContent"] == {"u": "cut \\ud83d"}
+    assert answers[2]["structuredContent"]["memory"]["found"] is False
+
+
 def test_answer_runs_the_kernel_and_keeps_its_log(double, add):
     double(add)
 

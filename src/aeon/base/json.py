@@ -53,7 +53,24 @@ def canonical_json(value: Json) -> str:
 def readable_json(value: Json) -> str:
     """Encode as `canonical_json` does, but keep letters; what UTF-8 cannot encode stays escaped."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return encodable_text(text)
+
+
+def encodable_text(text: str) -> str:
+    """Return `text` with escapes in place of lone surrogates, which UTF-8 cannot encode; of JSON, it is still JSON."""
     return text.encode(errors="backslashreplace").decode()
+
+
+def encodable_json(value: Json) -> Json:
+    """Return `value` with escapes in place of lone surrogates in its strings and keys."""
+    if isinstance(value, str):
+        return encodable_text(value)
+    if isinstance(value, dict):
+        fields = cast(JsonObject, value)
+        return {encodable_text(key): encodable_json(item) for key, item in fields.items()}
+    if isinstance(value, list):
+        return [encodable_json(item) for item in cast(list[Json], value)]
+    return value
 
 
 def text_of(value: Json) -> str:

@@ -1,6 +1,7 @@
 """Calls of offered tools: in words what is wrong, side by side what is slow, and nothing of a secret."""
 
 import asyncio
+import json
 import threading
 from types import SimpleNamespace
 
@@ -33,6 +34,10 @@ class Say(Tool):
             raise ToolError(f"It broke at {KEY}.", next_step="Mend it.")
         if text == "defect":
             raise KeyError(KEY)
+        if text == "cut off":
+            return {"text": "cut \ud83d", "\ud83d": ["\ude00"]}
+        if text == "fail with half":
+            raise ToolError("It broke at \ud83d.")
         return {"text": text} if text != "wrong" else {"words": text}
 
 
@@ -61,6 +66,26 @@ def test_a_result_is_structured_and_stands_as_text_too(calls):
     result = called(calls, text="hello")
     assert (result.is_error, result.structured_content) == (False, {"text": "hello"})
     assert result.content[0].text == '{"text":"hello"}'
+
+
+def test_half_a_surrogate_pair_in_what_a_tool_returns_is_sent_as_an_escape(calls):
+    """The SDK ends the server where it cannot encode a response."""
+    result = called(calls, text="cut off")
+    result.model_dump_json()
+    assert result.structured_content == {"text": "cut \\ud83d", "\\ud83d": ["\\ude00"]}
+    assert json.loads(result.content[0].text) == result.structured_content
+    failed = called(calls, text="fail with half")
+    failed.model_dump_json()
+    assert failed.content[0].text == "It broke at \\ud83d."
+
+
+def test_half_a_surrogate_pair_in_what_a_tool_is_called_is_sent_as_an_escape(tool):
+    tool.description = "Says \ud83d."
+    registered = ToolRegistry([tool]).lookup("say")
+    calls = McpCallHandler({"say": OfferedTool(registered, ToolHints())}, Mask())
+    listed = asyncio.run(calls.list_tools(None, None))
+    listed.model_dump_json()
+    assert listed.tools[0].description == "Says \\ud83d."
 
 
 @pytest.mark.parametrize(

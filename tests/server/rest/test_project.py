@@ -93,6 +93,19 @@ def runs(seconds):
     return False
 
 
+def test_half_a_surrogate_pair_in_a_scripts_result_is_sent(site):
+    scripts = site.folder / "skills" / "halves" / "scripts"
+    scripts.mkdir(parents=True)
+    (scripts.parent / "SKILL.md").write_text("---\nname: halves\ndescription: Cuts.\n---\nRun scripts/cut.sh.\n")
+    (scripts / "cut.sh").write_text(r"""echo '{"u": "cut \ud83d"}'""")
+    client = site.client("me")
+    assert client.put("/api/v1/skills/halves/trust").status_code == 200
+    answer = client.post("/api/v1/skills/halves/scripts/cut/run", json={})
+    assert answer.status_code == 200
+    assert "cut \\ud83d" in answer.text
+    assert answer.json()["success"] is True
+
+
 def test_a_script_that_runs_ends_when_the_server_stops(site):
     make_skill(site.folder / "skills" / "greeter", "#!/bin/sh\nsleep 42421\n")
     client = site.client("me")

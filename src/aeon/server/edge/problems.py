@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.errors import PlatformError
+from aeon.server.edge.json_response import JsonResponse
 
 _STATUS_OF: Final[Mapping[str, int]] = {
     "EmbeddingInputError": 422,
@@ -82,6 +83,6 @@ def problem_of(error: AeonError, correlation: str) -> JsonObject:
 def problem_response(error: AeonError, correlation: str) -> JSONResponse:
     """The answer for an error."""
     headers = error.headers if isinstance(error, HttpError) else {}
-    return JSONResponse(
+    return JsonResponse(
         problem_of(error, correlation), status_of(error), headers, media_type="application/problem+json"
     )

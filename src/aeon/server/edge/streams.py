@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from aeon.base.json import Json
+from aeon.base.json import Json, encodable_text
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.state import ServerState
 
@@ -47,7 +47,7 @@ class StreamEvent(NamedTuple):
     def encode(self) -> str:
         """The event as a reader gets it."""
         number = "" if self.id is None else f"id: {self.id}\n"
-        return f"{number}event: {self.name}\ndata: {json.dumps(self.data, ensure_ascii=False)}\n\n"
+        return f"{number}event: {self.name}\ndata: {encodable_text(json.dumps(self.data, ensure_ascii=False))}\n\n"
 
 
 def resume_point(request: Request, after: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import AeonError
-from aeon.base.json import JsonObject, readable_json
+from aeon.base.json import JsonObject, encodable_json, encodable_text, readable_json
 from aeon.base.masking import Mask
 from aeon.base.next_steps import words_of
 from aeon.server.mcp.next_steps import TOOLS
@@ -108,18 +108,19 @@ def _as_mcp(offered: OfferedTool) -> "McpTool":
     from mcp.types import Tool, ToolAnnotations
 
     known = {f"{name}_hint": hint for name, hint in offered.hints._asdict().items() if hint is not None}
-    return Tool(**offered.exported, annotations=ToolAnnotations(**known))
+    return Tool(**encodable_json(offered.exported), annotations=ToolAnnotations(**known))
 
 
 def _success_result(result: JsonObject) -> "CallToolResult":
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(text=readable_json(result))], structured_content=result)
+    sent = encodable_json(result)
+    return CallToolResult(content=[TextContent(text=readable_json(sent))], structured_content=sent)
 
 
 def _error_result(text: str, report: JsonObject | None = None) -> "CallToolResult":
     """Returns an error as text, and also as data if it is an error of the tool (platform 2)."""
     from mcp.types import CallToolResult, TextContent
 
-    data = None if report is None else {"error": report}
-    return CallToolResult(content=[TextContent(text=text)], structured_content=data, is_error=True)
+    data = None if report is None else {"error": encodable_json(report)}
+    return CallToolResult(content=[TextContent(text=encodable_text(text))], structured_content=data, is_error=True)

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 from aeon.application.skills import instructions_of
+from aeon.base.json import encodable_text
 from aeon.bootstrap.app import App
 
 if TYPE_CHECKING:
-    from mcp.types import GetPromptRequestParams, GetPromptResult, ListPromptsResult
+    from mcp.types import GetPromptRequestParams, GetPromptResult, ListPromptsResult, PromptArgument
 
 _ARGUMENT = "arguments"
 
@@ -19,14 +20,14 @@ class SkillPrompts:
 
     async def list_prompts(self, _context: object, _params: object) -> "ListPromptsResult":
         """Return all prompts, on one page."""
-        from mcp.types import ListPromptsResult, Prompt, PromptArgument
+        from mcp.types import ListPromptsResult, Prompt
 
         return ListPromptsResult(
             prompts=[
                 Prompt(
-                    name=skill.name,
-                    description=skill.description,
-                    arguments=[PromptArgument(name=_ARGUMENT, description=skill.usage.argument_hint or "The request.")],
+                    name=encodable_text(skill.name),
+                    description=encodable_text(skill.description),
+                    arguments=[_argument(skill.usage.argument_hint or "The request.")],
                 )
                 for skill in self._app.skills.instructions()
             ]
@@ -42,5 +43,13 @@ class SkillPrompts:
             raise MCPError(code=INVALID_PARAMS, message=f"There is no prompt {params.name!r}.")
         arguments = (params.arguments or {}).get(_ARGUMENT, "")
         text = instructions_of(skill, arguments).text
-        content = TextContent(text=f"{text}\n\nRequest: {arguments}" if arguments else text)
-        return GetPromptResult(description=skill.description, messages=[PromptMessage(role="user", content=content)])
+        content = TextContent(text=encodable_text(f"{text}\n\nRequest: {arguments}" if arguments else text))
+        return GetPromptResult(
+            description=encodable_text(skill.description), messages=[PromptMessage(role="user", content=content)]
+        )
+
+
+def _argument(description: str) -> "PromptArgument":
+    from mcp.types import PromptArgument
+
+    return PromptArgument(name=_ARGUMENT, description=encodable_text(description))

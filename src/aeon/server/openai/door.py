@@ -16,9 +16,10 @@ from aeon.application.answers import was_stopped
 from aeon.application.chats import DEFAULT_CHAT, ChatFollower, ChatInputs
 from aeon.application.conversations import Alternative, AnswerFollower, Said
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, encodable_text
 from aeon.server.auth.caller import Caller, WithToken
 from aeon.server.edge.bodies import JsonRoute
+from aeon.server.edge.json_response import JsonResponse
 from aeon.server.edge.problems import HttpError, broken_json, status_of
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.edge.streams import EventStream, Waker
@@ -124,13 +125,13 @@ def openai_door(state: ServerState) -> FastAPI:
 async def list_models(caller: WithToken) -> JSONResponse:
     """The Processes that can answer."""
     found = await caller.state.call(caller.workspace.chats.list_processes)
-    return JSONResponse({"object": "list", "data": [_model(name, each.created_at) for name, each in found]})
+    return JsonResponse({"object": "list", "data": [_model(name, each.created_at) for name, each in found]})
 
 
 async def get_model(model: str, caller: WithToken) -> JSONResponse:
     """One of them."""
     found = await caller.state.call(lambda: caller.workspace.chats.find(model))
-    return JSONResponse(_model(model, found.created_at))
+    return JsonResponse(_model(model, found.created_at))
 
 
 async def complete(
@@ -157,7 +158,7 @@ async def complete(
     async for _ in _pieces(caller, making):
         pass
     usage = await caller.state.call(making.usage)
-    return JSONResponse(making.whole(usage), headers=making.headers)
+    return JsonResponse(making.whole(usage), headers=making.headers)
 
 
 def _begin_chat(caller: Caller, asked: ChatRequest, key: str | None) -> _Making:
@@ -275,7 +276,7 @@ async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> Async
 
 
 def _line(data: JsonObject) -> str:
-    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
+    return f"data: {encodable_text(json.dumps(data, ensure_ascii=False))}\n\n"
 
 
 def _usage(counted: JsonObject) -> JsonObject:
@@ -302,7 +303,7 @@ def _error(error: AeonError) -> JsonObject:
 async def _refused(_request: Request, error: Exception) -> Response:
     refused = cast(AeonError, error)
     headers = refused.headers if isinstance(refused, HttpError) else {}
-    return JSONResponse(_error(refused), _status_of(refused), headers)
+    return JsonResponse(_error(refused), _status_of(refused), headers)
 
 
 def _status_of(error: AeonError) -> int:
@@ -330,7 +331,7 @@ async def _no_route(request: Request, error: Exception) -> Response:
     wrong = {404: "There is nothing at this path.", 405: "This path has no such method."}
     refused = HttpError(failed.status_code, wrong.get(failed.status_code, str(failed.detail)), next_step=_ROUTES)
     said = cast(JsonObject, _error(refused)["error"])
-    return JSONResponse({"error": {**said, "code": None}}, failed.status_code, failed.headers)
+    return JsonResponse({"error": {**said, "code": None}}, failed.status_code, failed.headers)
 
 
 _ROUTES: Final = "Here are GET /v1/models, POST /v1/chat/completions and POST /v1/embeddings."

@@ -11,6 +11,7 @@ from pydantic import Field
 from aeon.application.pages import Page
 from aeon.application.workspace import RequestKey
 from aeon.base.json import Json, JsonObject
+from aeon.server.edge.json_response import JsonResponse
 from aeon.server.edge.problems import HttpError
 
 PREFIX: Final = "/api/v1"
@@ -102,17 +103,17 @@ def thing(
         headers["etag"] = f'"{version}"'
     if location is not None:
         headers["location"] = f"{PREFIX}{location}"
-    return JSONResponse(data, status, headers)
+    return JsonResponse(data, status, headers)
 
 
 def page(found: Page[_Item], as_json: Callable[[_Item], Json]) -> JSONResponse:
     """The answer with a page: its things, and the cursor of the next page or None."""
-    return JSONResponse({"data": [as_json(each) for each in found.items], "next": found.next_cursor})
+    return JsonResponse({"data": [as_json(each) for each in found.items], "next": found.next_cursor})
 
 
 def listed(found: list[JsonObject]) -> JSONResponse:
     """The answer with a whole list."""
-    return JSONResponse({"data": list[Json](found), "next": None})
+    return JsonResponse({"data": list[Json](found), "next": None})
 
 
 def _seconds(value: str) -> float:

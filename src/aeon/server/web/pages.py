@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from aeon.base.json import Json
+from aeon.base.json import Json, encodable_text
 from aeon.server.auth.caller import Caller
 from aeon.server.web.conversation_list import list_shown
 from aeon.server.web.markdown import render_markdown, show_directions
@@ -66,7 +66,7 @@ def fill(template: str, language: str, values: Mapping[str, object]) -> str:
 
 def answer(html: str, status: int = 200) -> HTMLResponse:
     """HTML that is not kept by the browser: what it shows belongs to one user."""
-    return HTMLResponse(html, status, {"cache-control": "no-store"})
+    return HTMLResponse(encodable_text(html), status, {"cache-control": "no-store"})
 
 
 def go_to(path: str) -> RedirectResponse:
