@@ -77,7 +77,10 @@ def anywhere(request, served, ask):
 def test_over_each_transport_a_tool_is_called(anywhere):
     assert anywhere("add", {"a": 1, "b": 2}) == {"result": 3}
     assert anywhere("add", {"n": 4}, arguments={"a": "{n}", "b": 1}) == {"result": 5}
-    assert anywhere("say", {"text": "begin"}) == {"content": "begin\n[image]\nend"}
+    assert anywhere("say", {"text": "begin"}) == {
+        "content": "begin\n[image]\nend",
+        "parts": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}],
+    }
     with pytest.raises(OperationError, match=r"answered with an error: .*it broke") as failed:
         anywhere("fail", {"text": "it broke"})
     assert not failed.value.is_transient

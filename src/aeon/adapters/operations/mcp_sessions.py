@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import anyio
@@ -13,7 +14,9 @@ from aeon.base.json import canonical_json
 
 if TYPE_CHECKING:
     from mcp import Client
+    from mcp.types import Tool
 
+_MAX_PAGES = 50
 _PING_SECONDS = 5.0
 _CLOSE_SECONDS = 10.0
 _NO_SUCH_METHOD = -32601
@@ -104,6 +107,7 @@ class McpSession:
         try:
             with self._scope:
                 async with self.client:
+                    await _learn_tools(self.client)
                     self.ready.set_result(None)
                     await self._closing.wait()
         except Exception as raised:  # noqa: BLE001  # set on `ready` for the waiting task, if there is one
@@ -111,6 +115,27 @@ class McpSession:
         if not self.ready.done():
             self.ready.set_exception(error)
             self.ready.exception()  # marks the exception as retrieved
+
+
+async def all_tools(client: "Client") -> "AsyncGenerator[Tool]":
+    """Yield a server's tools, page by page. The client keeps their schemas, and checks results by them."""
+    cursor: str | None = None
+    for _ in range(_MAX_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        for tool in page.tools:
+            yield tool
+        cursor = page.next_cursor
+        if not cursor:
+            return
+
+
+async def _learn_tools(client: "Client") -> None:
+    """List the tools once, so that results can be checked. A server that cannot list them may still call them."""
+    from mcp import MCPError
+
+    with suppress(MCPError, ValueError):
+        async for _ in all_tools(client):
+            pass
 
 
 def session_key(endpoint: McpEndpoint) -> str:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import anyio.to_thread
@@ -17,6 +16,7 @@ from aeon.adapters.operations.host_addresses import (
     refuse_readable_key,
 )
 from aeon.adapters.operations.http_client import PinnedTransport, check_headers, port_of
+from aeon.adapters.operations.mcp_stderr import StderrTail
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.adapters.vault import MASTER_KEY_VARIABLE
 from aeon.base.json import Json, JsonObject
@@ -48,17 +48,18 @@ class McpEndpoint(NamedTuple):
 
 
 class McpTransportContext(NamedTuple):
-    """What a transport needs: the environment of processes, the resolver of names, a callback for 401."""
+    """What a transport needs: the environment of processes, their stderr, the resolver of names, a callback for 401."""
 
     environ: Mapping[str, str]
     resolve: HostResolver
     on_unauthorized: Callable[[], None]
+    stderr: StderrTail
 
 
 def transport(server: McpEndpoint, context: McpTransportContext) -> "Transport":
     """Return the transport for a client. Raises OperationError for an invalid connection."""
     if server.protocol == "stdio":
-        return _process(server, context.environ)
+        return _process(server, context)
     endpoint, headers = _endpoint(server.connection), _bearer(server.secret)
     require_tls(endpoint.scheme, server.secret)
     check_headers(headers)
@@ -66,13 +67,12 @@ def transport(server: McpEndpoint, context: McpTransportContext) -> "Transport":
 
 
 @asynccontextmanager
-async def _process_streams(parameters: Any) -> AsyncGenerator[Any]:
-    """Connect to a process, and discard its stderr, which would mix with the user's output."""
+async def _process_streams(parameters: Any, stderr: StderrTail) -> AsyncGenerator[Any]:
+    """Connect to a process, and keep the end of its stderr, which would mix with the user's output."""
     from mcp.client.stdio import stdio_client
 
-    with Path("/dev/null").open("w") as devnull:  # noqa: ASYNC230  # opens at once
-        async with stdio_client(parameters, devnull) as streams:
-            yield streams
+    async with stderr.captured(parameters.env) as file, stdio_client(parameters, file) as streams:
+        yield streams
 
 
 @asynccontextmanager
@@ -122,7 +122,7 @@ def _address(endpoint: httpx2.URL, server: McpEndpoint, context: McpTransportCon
     return first_listening_address(addresses, port)
 
 
-def _process(server: McpEndpoint, environ: Mapping[str, str]) -> "Transport":
+def _process(server: McpEndpoint, context: McpTransportContext) -> "Transport":
     """Return a transport to a process that gets only the environment it needs to run (platform 3).
 
     The SDK adds LOGNAME, SHELL and TERM by itself.
@@ -134,9 +134,10 @@ def _process(server: McpEndpoint, environ: Mapping[str, str]) -> "Transport":
             "a server over stdio cannot use a secret", next_step="Use http, or remove the secret from the tool."
         )
     command, arguments, env = (_own_command if server.connection["command"] == OWN_COMMAND else _program_command)(
-        server, environ
+        server, context.environ
     )
-    return cast("Transport", _process_streams(StdioServerParameters(command=command, args=arguments, env=env)))
+    parameters = StdioServerParameters(command=command, args=arguments, env=env)
+    return cast("Transport", _process_streams(parameters, context.stderr))
 
 
 class _ServerCommand(NamedTuple):

@@ -75,10 +75,11 @@ class OperationRequest(NamedTuple):
 
 
 class OperationResult(NamedTuple):
-    """The output of an operation, and its tokens if a model was called and counted them."""
+    """The output of an operation, its tokens if a model was called and counted them, and what the output leaves out."""
 
     output: Json
     usage: TokenUsage | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class OperationExecutor(Protocol):
@@ -288,7 +289,7 @@ class StoredToolCaller:
             self._record_tokens(resolved.tool, user, error.usage)
             raise
         spent = round((self._clock.monotonic() - began) * 1000)
-        warnings += self._record_tokens(resolved.tool, user, outcome.usage)
+        warnings += [*outcome.warnings, *self._record_tokens(resolved.tool, user, outcome.usage)]
         _refuse_misfit(resolved.tool.output_schema, outcome.output, "output", resolved.tool)
         key = cache_key(resolved, user, request.arguments)
         if self._cache is not None and key is not None:
@@ -302,7 +303,9 @@ class StoredToolCaller:
             outcome = self._execute_with_secret(resolved, request, used)
             _refuse_other_than_json(outcome.output)
             mask = _mask(used)
-            return outcome._replace(output=mask.value(outcome.output), usage=_masked(outcome.usage, mask))
+            return OperationResult(
+                mask.value(outcome.output), _masked(outcome.usage, mask), tuple(map(mask.text, outcome.warnings))
+            )
         except OperationError as error:
             mask = _mask(used)
             raise OperationError(
