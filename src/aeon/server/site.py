@@ -8,6 +8,7 @@ from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.routing import Route
 
 import aeon
 from aeon.server.edge.guard import AsgiApp, Guard
@@ -46,6 +47,7 @@ def build_site(
     mount_hooks(app)
     app.mount("/v1", openai_door(state))
     if mcp is not None:
+        app.router.routes.append(Route("/mcp", mcp))
         app.mount("/mcp", mcp)
     mount_web(app)
     return Recorder(Guard(app, hosts, only_https=only_https), state)

@@ -1,11 +1,16 @@
 """MCP over HTTP, by the client of the SDK: two tokens, two lists; a program without one gets nothing."""
 
+import time
+
 import anyio
+import anyio.to_thread
 import httpx2
 import pytest
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from tests.application.conftest import STORED
+from tests.server.rest.test_permissions import make_skill
+from tests.server.rest.test_project import runs
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -16,7 +21,7 @@ def asked(site, token, work):
     async def run():
         async with (
             httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, trust_env=False, timeout=30) as http,
-            streamable_http_client(f"http://{site.address}/mcp/", http_client=http) as streams,
+            streamable_http_client(f"http://{site.address}/mcp", http_client=http) as streams,
             ClientSession(streams[0], streams[1]) as session,
         ):
             await session.initialize()
@@ -77,3 +82,45 @@ def test_a_program_without_a_token_gets_nothing(site):
         answer = site.client().post("/mcp/", json=body, headers=headers)
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert site.client().post("/mcp/", json=body, headers={"host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_both_paths_lead_to_the_door_and_are_guarded(site, path):
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }
+    client = site.client("me")
+    accept = {"accept": "application/json, text/event-stream"}
+    answer = client.post(path, json=hello, headers=accept)
+    assert (answer.status_code, answer.json()["result"]["serverInfo"]["name"]) == (200, "aeon")
+    assert len(answer.headers["mcp-session-id"]) == 32
+    assert client.get(path, headers=accept).status_code == 405
+    assert client.post(path, json=hello, headers=accept | {"host": "evil.example"}).status_code == 421
+    assert site.client().post(path, json=hello, headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.post(path, content=b"x" * (2 << 20), headers=accept).status_code == 413
+    assert site.client().post(path, json=hello, headers=accept).status_code == 401
+
+
+def test_a_call_that_its_client_takes_back_ends_its_script(site):
+    make_skill(site.folder / "skills" / "greeter", "#!/bin/sh\nsleep 42431\n")
+    assert site.client("me").put("/api/v1/skills/greeter/trust").status_code == 200
+
+    async def take_back(session):
+        async with anyio.create_task_group() as group:
+            group.start_soon(session.call_tool, "greeter.speaks", {})
+            await anyio.to_thread.run_sync(until, lambda: runs(42431))
+            group.cancel_scope.cancel()
+        await anyio.to_thread.run_sync(until, lambda: not runs(42431))
+        return await names(session)
+
+    assert "greeter.speaks" in asked(site, site.token(), take_back)
+
+
+def until(is_so):
+    """Another process does not say when it is so far."""
+    end = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < end, "it never came to that"

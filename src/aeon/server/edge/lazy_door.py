@@ -17,6 +17,7 @@ class LazyDoor:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        door = self._door or await self._state.call(self._make)
-        self._door = door
-        await door(scope, receive, send)
+        if self._door is None:
+            made = await self._state.call(self._make)
+            self._door = self._door or made  # another first request may have been quicker
+        await self._door(scope, receive, send)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
+from aeon.base.cancellation import CancelScope
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, encodable_json, encodable_text, readable_json
@@ -55,7 +56,14 @@ _MAX_PROBLEMS = 20
 class McpCallHandler:
     """Lists and calls tools for one client, with concurrent calls. Responses are masked with `mask`."""
 
-    def __init__(self, tools: Mapping[str, OfferedTool], mask: Mask, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        tools: Mapping[str, OfferedTool],
+        mask: Mask,
+        clock: Clock | None = None,
+        cancel_scope: CancelScope | None = None,
+    ) -> None:
+        """`cancel_scope` cancels the calls; without one, only the SDK does, by cancelling the task of a call."""
         self.is_client_gone = False
         """True once the client has disconnected: a call cancelled after that was not cancelled by the client."""
         self.are_all_answered = True
@@ -63,6 +71,7 @@ class McpCallHandler:
         self._tools = tools
         self._mask = mask
         self._clock = clock or SystemClock()
+        self._cancel_scope = cancel_scope or CancelScope()
 
     async def list_tools(self, _context: object, _params: object) -> "ListToolsResult":
         """Return all tools, on one page."""
@@ -77,7 +86,8 @@ class McpCallHandler:
             return _error_result(f"There is no tool {params.name!r}. Available are {', '.join(self._tools)}.")
         caller = ToolInvoker()
         try:
-            return await run_in_thread(lambda: self._call_and_close(caller, offered, params.arguments or {}))
+            with self._cancel_scope.on_cancel(caller.cancel):
+                return await run_in_thread(lambda: self._call_and_close(caller, offered, params.arguments or {}))
         except BaseException:
             caller.cancel()
             self.are_all_answered &= not self.is_client_gone
