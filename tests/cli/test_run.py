@@ -232,6 +232,7 @@ def test_a_plan_by_hand_with_unknown_tools_and_unfit_arguments_is_refused_with_a
     steps = [
         {"step_id": "a", "description": "mail it", "tool": "send_mail", "arguments": {"to": "ann"}},
         {"step_id": "b", "description": "say it", "tool": "echo", "arguments": {"message": "hi"}},
+        {"step_id": "c", "description": "roll it", "tool": "dice-roller.rol", "arguments": {}},
     ]
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
 
@@ -240,7 +241,10 @@ def test_a_plan_by_hand_with_unknown_tools_and_unfit_arguments_is_refused_with_a
     told = " ".join(ended.err.split())
     assert (ended.code, ended.out) == (2, "")
     assert "$.steps[0].tool: there is no tool 'send_mail'; registered are: " in told
+    assert "csv-report.report, " in told
     assert "$.steps[1].arguments" in told
+    assert "$.steps[2].tool: there is no tool 'dice-roller.rol'; did you mean 'dice-roller.roll'?" in told
+    assert "stored ones need --tools catalog" in told
     assert "'message'" in told
     assert "--repair" in told
     assert "--allow-fallback" in told

@@ -21,7 +21,7 @@ from aeon.base.json import JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
 from aeon.bootstrap.app import App
-from aeon.kernel.input_checks import check_supplied_plan, has_unfit_arguments
+from aeon.kernel.input_checks import LoadNames, check_supplied_plan, has_unfit_arguments, no_names
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import CancellationCheck, OrchestrationState, restore_state
 from aeon.observability.events import Observer
@@ -111,11 +111,20 @@ def read_interrupted_run(log: Path) -> InterruptedRun:
     return InterruptedRun(history, state, left)
 
 
-def prepare_request(asked: AskedRequest, registry: ToolRegistry) -> PreparedRun:
-    """The run of a request, or of its plan. Raises PlanError with every fault of a plan."""
+def prepare_request(asked: AskedRequest, registry: ToolRegistry, other_names: LoadNames = no_names) -> PreparedRun:
+    """The run of a request, or of its plan. Raises PlanError with every fault of a plan.
+
+    `other_names` returns the names of tools that are registered only where a plan names them, such as those of skills.
+    """
     request, plan, _, images, policy = asked
     if plan is not None:
-        check_supplied_plan(plan, registry, repair=policy.repair, allow_fallback=policy.allow_fallback)
+        check_supplied_plan(
+            plan,
+            registry,
+            repair=policy.repair,
+            allow_fallback=policy.allow_fallback,
+            other_names=other_names,
+        )
 
     def execute(kernel: Orchestrator, cancellation: CancellationCheck | None) -> JsonObject:
         repair, allow_fallback = policy

@@ -211,7 +211,7 @@ class RequestService:
             [step.tool for step in steps],
             _with_texts(options, asked.attachments),
         )
-        return self._execute(prepare_request(asked, tools), options, tools)
+        return self._execute(prepare_request(asked, tools, self._app.skills.tool_names), options, tools)
 
     def _execute(self, run: PreparedRun, options: KernelRunOptions, tools: ToolRegistry) -> RequestResult:
         path = options.log or new_log_path(self._app.log_folder)

@@ -60,7 +60,7 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Fetch it again with `aeon model fetch`."
     ),
     "models.reach": "Check that it is running and reachable from here, then try again; `aeon doctor` tests it.",
-    "plans.correct": "Correct the plan; or {ways}. `aeon tool list` shows the tools.",
+    "plans.correct": "Correct the plan; or {ways}. `aeon tool list` shows the tools; stored ones need --tools catalog.",
     "processes.give_inputs": "Give {inputs} (each with --input NAME=VALUE, or under `inputs` in a file).",
     "processes.resume": "Let it go on: aeon process resume {process}",
     "processes.start": "Start one: aeon process run NAME.",

@@ -56,7 +56,7 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         asked = asked._replace(plan=asked.plan or plan_of_skill(app, asked.request))
         asked = _with_tools(app, asked, options, display)
-        run = prepare_request(asked, app.registry)
+        run = prepare_request(asked, app.registry, app.skills.tool_names)
         return _execute(app, path, run, options, display, is_code_s_plan=supplied.file is None)
 
 
@@ -82,7 +82,7 @@ def plan_request(request: str | None, supplied: UserPlan, options: RequestOption
     display = _display(options)
     with app_session(loaded) as app:
         asked = _with_tools(app, asked, options, display)
-        run, plan = prepare_request(asked, app.registry), asked.plan
+        run, plan = prepare_request(asked, app.registry, app.skills.tool_names), asked.plan
         if plan is None:
             _prepare_model(app, run.steps, options)
             with redirect_stdout(sys.stderr), display:

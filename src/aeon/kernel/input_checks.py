@@ -1,5 +1,8 @@
 """Checks of a run's input: a user's plan against the registered tools, and the request (core 17). Pure."""
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 from aeon.base.binding import find_references
 from aeon.base.errors import PlanError, RequestError
 from aeon.base.json_schema import ValidationProblem
@@ -12,13 +15,23 @@ from aeon.validation.schema import certain_argument_problems
 
 _MAX_LISTED = 20
 
+LoadNames: TypeAlias = Callable[[], Sequence[str]]
 
-def check_supplied_plan(plan: Plan, registry: ToolRegistry, *, repair: bool, allow_fallback: bool) -> None:
+
+def no_names() -> Sequence[str]:
+    """No names beside those of the registry."""
+    return ()
+
+
+def check_supplied_plan(
+    plan: Plan, registry: ToolRegistry, *, repair: bool, allow_fallback: bool, other_names: LoadNames = no_names
+) -> None:
     """Raises PlanError with every unknown tool and every argument that does not fit its tool, all at once.
 
-    `repair` allows both, because the model may then correct them; `allow_fallback` allows unknown tools.
+    `repair` allows both, because the model may then correct them; `allow_fallback` allows unknown tools. `other_names`
+    returns the names of tools that are registered only where a plan names them; they are suggested too.
     """
-    unknown = [] if repair or allow_fallback else _unknown_tools(plan, registry)
+    unknown = [] if repair or allow_fallback else _unknown_tools(plan, registry, other_names)
     unfit = [] if repair else _unfit_arguments(plan, registry)
     problems = [*unknown, *unfit]
     if not problems:
@@ -37,13 +50,14 @@ def has_unfit_arguments(step: PlanStep, registry: ToolRegistry) -> bool:
     return bool(_argument_problems(step, registry))
 
 
-def _unknown_tools(plan: Plan, registry: ToolRegistry) -> list[ValidationProblem]:
-    names = registry.list_all()
-    return [
-        ValidationProblem(f"$.steps[{index}].tool", _unknown_tool_message(step.tool, names))
+def _unknown_tools(plan: Plan, registry: ToolRegistry, other_names: LoadNames) -> list[ValidationProblem]:
+    unknown = [
+        (index, step.tool)
         for index, step in enumerate(plan.steps)
         if step.tool is not None and registry.lookup(step.tool) is None
     ]
+    names = list(dict.fromkeys([*registry.list_all(), *other_names()])) if unknown else []
+    return [ValidationProblem(f"$.steps[{index}].tool", _unknown_tool_message(name, names)) for index, name in unknown]
 
 
 def _unknown_tool_message(name: str, known: list[str]) -> str:

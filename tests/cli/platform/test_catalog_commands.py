@@ -75,7 +75,7 @@ def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
     assert "0 services, 0 secrets, 0 tools of me" in said[0].out
     assert said[1].out == said[2].out == "+ Service weather\n+ Secret weather key\n+ Tool forecast\n"
     assert [each.err for each in said[1:]] == ["3 of 3 would change\n", "3 of 3 changed\n", "0 of 3 changed\n"]
-    assert ("forecast", "stored", "degraded", "The weather of a city.") in aeon("tool", "list").cells(
+    assert ("forecast", "stored", "unchecked", "The weather of a city.") in aeon("tool", "list").cells(
         "NAME", "SOURCE", "STATE", "WHAT"
     )
     called = aeon("tool", "call", "forecast", "--input", '{"city": "Berlin"}', "--json")

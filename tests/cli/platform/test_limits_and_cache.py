@@ -36,7 +36,7 @@ def test_limits_are_shown_and_runs_keep_to_them(aeon, applied, shop):
     applied(DOCUMENTS.format(port=shop.port, effect="read"))
     shown = aeon("tool", "service", "show", "tight").json
     assert shown["limits"] == {"concurrency": 1, "rate": {"calls": 2, "seconds": 1.5}}
-    assert ("tight", "rest_api", "http", "degraded", "at most 1 at once and 2 in 1.5 s") in aeon(
+    assert ("tight", "rest_api", "http", "unchecked", "at most 1 at once and 2 in 1.5 s") in aeon(
         "tool", "service", "list"
     ).cells("NAME", "TYPE", "PROTOCOL", "STATE", "LIMITS")
     began = time.monotonic()

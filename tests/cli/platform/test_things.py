@@ -52,7 +52,7 @@ def shop(aeon):
 
 def test_things_of_every_kind_are_listed_and_shown(aeon, shop):
     assert aeon("tool", "service", "list").cells("NAME", "TYPE", "STATE")[:2] == [
-        ("shop", "rest_api", "degraded"),
+        ("shop", "rest_api", "unchecked"),
         ("aeon graph", "neo4j_graph", "healthy"),
     ]
     assert aeon("secret", "list").cells("NAME", "TYPE") == [("shop key", "api_key")]

@@ -136,10 +136,14 @@ def test_a_secret_in_what_a_server_calls_its_model_is_hidden(setting):
 
 
 def test_down_blocks_and_degraded_warns(setting):
-    """Platform 5."""
+    """Platform 5. One that was merely not checked does neither."""
     world, owner, service, _, call = setting
     called, _ = call({"n": 1})
-    assert called.warnings == ["The tool 'get' is degraded: It was not checked yet."]
+    assert called.warnings == []
+    degraded = "UPDATE tools SET error_message = 'It answers slowly.'"
+    world.store.update(lambda unit: unit.write(degraded, {}))
+    called, _ = call({"n": 1})
+    assert called.warnings == ["The tool 'get' is degraded: It answers slowly."]
     down = "UPDATE services SET status = 'down' WHERE id = :id"
     world.store.update(lambda unit: unit.write(down, {"id": service.id}))
     with pytest.raises(RuleError, match="is down: Its service is down"):

@@ -5,7 +5,9 @@ from tests.application.conftest import STORED
 
 from aeon.application.project import Project
 from aeon.base.errors import ToolError
+from aeon.base.next_steps import words_of
 from aeon.server.mcp.answer_tool import AnswerTool
+from aeon.server.mcp.next_steps import TOOLS
 from aeon.server.mcp.process_tools import offer_processes
 from aeon.testing.llm import ScriptedAdapter
 
@@ -62,6 +64,9 @@ def test_a_run_is_looked_at_answered_and_cancelled(tools):
     assert tools["run.cancel"].invoke(run=other["run"])["phase"] == "cancelled"
     with pytest.raises(ToolError, match="has ended"):
         tools["run.cancel"].invoke(run=other["run"])
+    with pytest.raises(ToolError, match="You have no run 'nothing'") as unknown:
+        tools["run.look"].invoke(run="nothing")
+    assert words_of(unknown.value.next, TOOLS).startswith("Use the id that starting the process returned")
 
 
 def test_the_answer_tool_gives_the_steps_and_leaves_a_log(opened):

@@ -218,7 +218,7 @@ def test_a_tool_is_called_by_a_form_and_its_health_is_checked(me, own):
     own.documents.apply(TYPED)
     tool = own.tools.get("sized")
     answer = me.get(f"/tools/{tool.id}")
-    assert "degraded" in said(answer)
+    assert "unchecked" in said(answer)
     assert "It was not checked yet." in said(answer)
     wrong = post(me, f"/tools/{tool.id}/call", **{"in.size": "many", "in.label": "x"})
     assert (wrong.status_code, "It is not a whole number." in said(wrong)) == (422, True)

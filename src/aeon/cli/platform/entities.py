@@ -79,13 +79,17 @@ def _of_secret(item: OwnedEntity) -> Sequence[str]:
 
 def _of_service(item: OwnedEntity) -> Sequence[str]:
     service = cast("Service | ServiceTemplate", item)
-    state = service.status if isinstance(service, Service) else ""
+    state = _health(service) if isinstance(service, Service) else ""
     return service.type, service.protocol, state, service.limits.describe()
 
 
 def _of_tool(item: OwnedEntity) -> Sequence[str]:
     tool = cast("Tool | ToolTemplate", item)
-    return tool.operation.type, tool.status if isinstance(tool, Tool) else "", tool.description or ""
+    return tool.operation.type, _health(tool) if isinstance(tool, Tool) else "", tool.description or ""
+
+
+def _health(monitored: "Service | Tool") -> str:
+    return "unchecked" if monitored.is_unchecked else monitored.status
 
 
 def _state(process: Process) -> str:

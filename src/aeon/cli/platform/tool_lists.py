@@ -1,7 +1,7 @@
 """`aeon tool list`, `show` and `call`: all tools, whether built in, of skills, or stored in the record."""
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,8 +40,16 @@ def list_tools(user: str, source: str | None, options: ListOptions, *, output: O
     print_whether_more(page)
     if print_as(output, found):
         return ExitCode.DONE
+    unchecked = {each.id for each in page.items if each.is_unchecked}
     rows = [
-        (each["name"], each["source"], each.get("status"), _owner(each, user), each.get("id"), each.get("description"))
+        (
+            each["name"],
+            each["source"],
+            _state(each, unchecked),
+            _owner(each, user),
+            each.get("id"),
+            each.get("description"),
+        )
         for each in found
     ]
     print_table(("NAME", "SOURCE", "STATE", "OWNER", "ID", "WHAT"), rows, "nothing found; see `aeon tool search`")
@@ -120,6 +128,10 @@ def _find_stored(workspace: Workspace | None, name: str) -> Tool | None:
         return workspace.tools.get(name)
     except NotFoundError:
         return None
+
+
+def _state(listed: JsonObject, unchecked: Collection[str]) -> str | None:
+    return "unchecked" if listed.get("id") in unchecked else listed.get("status")
 
 
 def _owner(each: JsonObject, user: str) -> str:

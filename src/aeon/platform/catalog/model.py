@@ -65,12 +65,21 @@ class OwnedEntity(Record):
     updated_at: str
 
 
+_NOT_CHECKED: Final = "It was not checked"
+"""How the reason begins where nothing has checked a tool or a service."""
+
+
 class _Monitored(Record):
     """Health, which only the system writes (platform 5)."""
 
     status: HealthStatus = "degraded"
     last_health_check: str | None = None
     error_message: str | None = None
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether nothing is known against it: it counts as degraded because nothing has checked it."""
+        return self.status == "degraded" and (self.error_message or "").startswith(_NOT_CHECKED)
 
 
 class Service(OwnedEntity, _Monitored):

@@ -432,14 +432,15 @@ def _masked(usage: TokenUsage | None, mask: Mask) -> TokenUsage | None:
 
 
 def _health_warnings(tool: Tool) -> list[str]:
-    """Refuses a tool that is down, and returns a warning for a degraded one (platform 5)."""
+    """Refuses a tool that is down, and returns a warning for one that failed a check (platform 5)."""
     if tool.status == "down":
         raise RuleError(
             f"The tool {tool.name!r} is down: {tool.error_message}",
             rule="healthy",
             next_step=NextStep("tools.health"),
         )
-    return [f"The tool {tool.name!r} is degraded: {tool.error_message}"] if tool.status == "degraded" else []
+    is_impaired = tool.status == "degraded" and not tool.is_unchecked
+    return [f"The tool {tool.name!r} is degraded: {tool.error_message}"] if is_impaired else []
 
 
 def _refuse_other_than_json(output: Json) -> None:

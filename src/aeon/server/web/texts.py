@@ -238,6 +238,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "healthy": ("healthy", "in Ordnung"),
     "degraded": ("degraded", "beeinträchtigt"),
     "down": ("down", "ausgefallen"),
+    "unchecked": ("unchecked", "nicht geprüft"),
     "all_inputs": ("All inputs", "Alle Eingaben"),
     "required": ("required", "nötig"),
     "is_json": ("JSON", "JSON"),

@@ -186,6 +186,8 @@ class _Sent(NamedTuple):
 def _listed(found: OwnedEntity, user: str) -> ListedThing:
     about = found.type if isinstance(found, Service | Secret) else cast(Any, found).description
     is_enabled, status = getattr(found, "enabled", True), getattr(found, "status", "")
+    if getattr(found, "is_unchecked", False):
+        status = "unchecked"
     return ListedThing(
         found.id, found.name, about, source_of(found.owner_id, user), status, is_enabled, is_shared=found.shared
     )
