@@ -1,8 +1,8 @@
 """Turns the tools that an MCP server offers into documents that can be applied."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from unicodedata import category, normalize
 
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
@@ -13,7 +13,6 @@ from aeon.platform.catalog.model import Service
 from aeon.platform.catalog.operations import SELF_COMMAND
 from aeon.platform.errors import NotFoundError, RuleError
 
-_INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 _LONGEST_NAME, _LONGEST_DESCRIPTION = 64, 4000
 _MAX_OWN = 10_000
 
@@ -142,4 +141,11 @@ def _names(documents: Iterable[JsonObject], service: str, taken: set[str]) -> li
 
 
 def _valid(name: str) -> str:
-    return _INVALID_CHARACTERS.sub("_", name)[:_LONGEST_NAME].strip("_") or "tool"
+    """Return a name with its letters and digits of any script, and `_` in place of other characters."""
+    kept = "".join(each if _is_kept(each) else " " for each in normalize("NFC", name))
+    return "_".join(kept.split())[:_LONGEST_NAME].strip("_") or "tool"
+
+
+def _is_kept(character: str) -> bool:
+    """Whether a name keeps a character: also vowel signs and accents, which belong to the letter before."""
+    return character.isalnum() or character in "_.-" or category(character).startswith("M")

@@ -9,7 +9,9 @@ from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file
 from aeon.cli.output import OutputFormat, print_as
-from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printable
+from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printable, wrap
+
+_MAX_STDERR_LINES = 20
 
 
 def show_trace(path: Path, *, output: OutputFormat) -> int:
@@ -22,6 +24,8 @@ def show_trace(path: Path, *, output: OutputFormat) -> int:
     for node in whole["executionTrace"]:
         outcome = node.get("output") if node.get("error") is None else node["error"]["message"]
         print_data(one_line(printable(f"  {node['toolId']} {node['state']}: {compact_json(outcome)}"), COLUMNS))
+        if wrote := str(node.get("diagnostics") or "").rstrip():
+            print_data("\n".join(wrap(wrote, COLUMNS, "    stderr: ", "      ", most=_MAX_STDERR_LINES)))
     return ExitCode.DONE
 
 

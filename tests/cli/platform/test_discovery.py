@@ -114,3 +114,25 @@ def test_a_description_cannot_begin_another_document():
     made = {"kind": "Tool", "name": "x", "description": "a\n---\nkind: Secret\nname: y\n--- \n${HOME}"}
     (read,) = read_documents(f"{as_yaml(made)}---\n{as_yaml({**made, 'name': 'z'})}", {})[:1]
     assert read.fields["description"] == made["description"]
+
+
+FOREIGN = """
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("foreign")
+for name in ("größe", "grüße", "工具", "天気", "कीमत", "a b/c"):
+    server.tool(name=name)(lambda: "x")
+server.run()
+"""
+
+
+def test_names_keep_the_letters_of_every_script(discover):
+    Path("foreign.py").write_text(FOREIGN)
+    found = discover("foreign", {"command": sys.executable, "args": ["foreign.py"]}, "--json")
+    assert [each["name"] for each in found.json] == ["größe", "grüße", "工具", "天気", "कीमत", "a_b_c"]
+
+
+def test_a_server_that_ends_at_its_start_says_why(discover):
+    program = "import sys; sys.exit('missing API_KEY')"
+    found = discover("dying", {"command": sys.executable, "args": ["-c", program]})
+    assert (found.code, "the server wrote: missing API_KEY" in " ".join(found.err.split())) == (1, True)

@@ -39,6 +39,20 @@ def test_a_plan_runs_without_a_model_and_its_trace_replays(aeon, skill, plan):
     assert aeon("log", "replay", "-", stdin=trace.read_bytes()).code == 0
 
 
+def test_what_a_script_that_succeeds_writes_to_stderr_is_shown(aeon, skill, plan):
+    source = """#!/bin/sh
+echo one warning >&2
+echo another >&2
+echo '{"version": "0", "type": "done", "ok": true, "summary": "done"}'
+"""
+    skill("noisy", say=source)
+    ended = aeon("skill", "run", plan(("a", "noisy/scripts/say.sh")))
+    assert (ended.code, ended.out) == (0, "done\n")
+    assert "stderr one warning another" in told(ended)
+    shown = aeon("log", "show", trace_of(ended))
+    assert "stderr: one warning another" in " ".join(shown.out.split())
+
+
 def test_a_trace_that_was_changed_is_code_1(aeon, skill, plan):
     """Skills 6."""
     skill("talker", say="speaks")

@@ -89,7 +89,7 @@ def node_line(node: JsonObject, state: str, width: int) -> StyledLine:
 
 
 def ended_lines(event: NodeEnded, width: int) -> list[StyledLine]:
-    """Returns lines for an ended node: duration, isolation, output or error.
+    """Returns lines for an ended node: duration, isolation, output and stderr, or error.
 
     The result is empty if the whole plan was stopped.
     """
@@ -101,7 +101,9 @@ def ended_lines(event: NodeEnded, width: int) -> list[StyledLine]:
     took = f" ({result['executionTimeMs']} ms{isolated})" if result.get("sandbox") else ""
     head = StyledLine(one_line(f"[{event.tool_id}] {event.state}{took}", width), STYLES.get(event.state, ""))
     if result["ok"]:
-        return [head, *_lines(f"output {compact_json(result['output'])}", width)]
+        wrote = str(result.get("diagnostics") or "").rstrip()
+        stderr = _lines(f"stderr {wrote}", width, "dim") if wrote else []
+        return [head, *_lines(f"output {compact_json(result['output'])}", width), *stderr]
     return [head, *_lines(_error_text(result.get("error")), width, "red")]
 
 
