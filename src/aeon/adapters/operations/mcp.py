@@ -37,6 +37,7 @@ _LOGS = ("mcp", "client")
 _CONNECTION_CLOSED = -32000
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 _LISTING_SECONDS = 60.0
+_CHECK_SERVER = "Check that the server is running, and what it did."
 
 
 class McpExecutor:
@@ -151,10 +152,9 @@ class McpExecutor:
             return OperationError(f"the server refused: {error.message[:MAX_SHOWN]}")
         tail = self._stderr.get(session_key(endpoint))
         words = tail.text() if tail is not None else ""
-        return OperationError(
-            f"the connection was lost; the server wrote: {words}" if words else "the connection was lost",
-            next_step="Check that the server is running, and what it did.",
-        )
+        if words:
+            return OperationError(f"the connection was lost; the server wrote: {words}", next_step=_CHECK_SERVER)
+        return OperationError("the connection was lost", next_step=_CHECK_SERVER)
 
     def _refusal_of(self, endpoint: McpEndpoint) -> OperationError | None:
         if session_key(endpoint) not in self._unauthorized:
