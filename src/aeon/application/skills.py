@@ -161,17 +161,23 @@ class SkillService:
         user, project = self._skills.installers
         return (project if in_project else user).install(source, names, self.catalog.by_name, commit)
 
-    def update(self, names: Sequence[str] = ()) -> Iterator[UpdatedSkill]:
-        """Fetch installed skills again, those that are not pinned by default; yields what that did to each."""
-        chosen = names or [
+    def list_updatable(self) -> list[str]:
+        """The names of the installed skills that are not pinned. Raises SkillError."""
+        return [
             name for each in self._skills.installers for name, entry in each.installed().items() if not entry.is_pinned
         ]
-        for name in chosen:
-            trusted = self._trusted_grants(name)
-            before, after = self.installer_of(name).update(name)
-            self.reload()
-            has_ended = trusted is not None and self._trusted_grants(name) is None
-            yield UpdatedSkill(before, after, trusted if has_ended else None)
+
+    def update(self, name: str, ref: str = "") -> UpdatedSkill:
+        """Fetch an installed skill again, from a git address at `ref` or at the ref of before.
+
+        What was changed in its files is lost: ask the `installer_of` whether it has changes. Raises InputError for a
+        skill that is pinned or was not installed, SkillError.
+        """
+        trusted = self._trusted_grants(name)
+        before, after = self.installer_of(name).update(name, ref)
+        self.reload()
+        has_ended = trusted is not None and self._trusted_grants(name) is None
+        return UpdatedSkill(before, after, trusted if has_ended else None)
 
     def _trusted_grants(self, name: str) -> Grants | None:
         """What a skill is granted with its current files; None if it is not trusted with them."""

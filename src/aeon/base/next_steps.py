@@ -92,6 +92,9 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.plan_yourself": (
         "Put text for a script in quotation marks, start a model, or write the plan yourself and run it."
     ),
+    "skills.reinstall": (
+        "Keep a copy of its data in {folder}; then remove the skill {skill}, and install it again from where it is."
+    ),
     "skills.reword": "Reword the request, or list the available skills.",
     "skills.show": "Look at the skill {skill} and its scripts.",
     "skills.trust": (
@@ -100,6 +103,7 @@ TEXTS: Final[Mapping[str, str]] = {
     ),
     "skills.trust_change": "Look at {folder}; then trust the skill {skill}, or fetch it again.",
     "skills.unpin": "Unpin the skill {skill} first.",
+    "skills.update_to": "If you want that commit, update the skill {skill} to {ref}.",
     "skills.update_or_remove": "Update the skill {skill}, or remove it first.",
     "store.check": "Check the installation; the data are safe.",
     "store.choose_backup": "Use a backup that Aeon made of a record.",

@@ -109,6 +109,10 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself "
         "and run it with `aeon skill run`."
     ),
+    "skills.reinstall": (
+        "Keep a copy of its data in {folder}; then run `aeon skill remove {skill}`, and `aeon skill install PATH {skill}` "
+        "with the path of its source."
+    ),
     "skills.reword": "Reword the request, or see `aeon skill list` for the available skills.",
     "skills.show": "See `aeon skill show {skill}`.",
     "skills.trust": (
@@ -119,6 +123,7 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Look at {folder}; then run `aeon skill trust {skill}`, or fetch it again with `aeon skill update {skill}`."
     ),
     "skills.unpin": "Unpin it first: aeon skill unpin {skill}",
+    "skills.update_to": "If you want that commit: aeon skill update {skill} --commit {ref}",
     "skills.update_or_remove": "Update it with `aeon skill update {skill}`, or remove it first.",
     "store.check": "Run `aeon doctor`; the data are safe.",
     "store.choose_backup": "Use a backup that `aeon store backup` made.",

@@ -1,6 +1,7 @@
 """Installs skills from a folder, an archive or a git address, with a lock file of digests (skills 17)."""
 
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -31,20 +32,40 @@ _USERS = ("data", "config.json")
 """What a skill's folder holds of the user's, kept when the skill is updated."""
 _FOR_GIT = frozenset(("PATH", "HOME", "USER", "LANG", "TMPDIR", "XDG_CONFIG_HOME"))
 _FOR_GIT_PREFIXES = ("GIT_", "SSH_", "SSL_CERT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY")
+_BRANCH = re.compile(r"[0-9a-f]+\t(?:not-for-merge)?\tbranch '")
+"""The line of FETCH_HEAD about a branch; a tag has `tag` there, a commit nothing."""
 _GIT_PREFIXES = ("https://", "http://", "ssh://", "git://", "file://", "git@")
 
 
 class InstalledSkill(NamedTuple):
-    """An entry of the lock file. `commit` is empty if the source is not a git address."""
+    """An entry of the lock file.
+
+    `source` is an absolute path or a git address; only a git address has a `commit`, and a `ref` if one was requested.
+    """
 
     name: str
     source: str
     digest: str
     commit: str = ""
     is_pinned: bool = False
+    ref: str = ""
 
     def as_dict(self) -> JsonObject:
-        return {"source": self.source, "digest": self.digest, "commit": self.commit, "pinned": self.is_pinned}
+        return {
+            "source": self.source,
+            "digest": self.digest,
+            "commit": self.commit,
+            "pinned": self.is_pinned,
+            "ref": self.ref,
+        }
+
+
+class FetchedSource(NamedTuple):
+    """The files of a source, with its commit if it is a git address; `is_branch`: the requested ref is a branch."""
+
+    folder: Path
+    commit: str = ""
+    is_branch: bool = True
 
 
 class SkillInstaller:
@@ -70,27 +91,38 @@ class SkillInstaller:
         `taken` are the skills that exist already. Raises InputError for an unknown or taken name, SkillError for a
         source that cannot be read.
         """
-        with fetched(source, self._environ, commit) as (tree, found_commit):
-            skills = _chosen(tree, source, names)
+        with fetched(source, self._environ, commit) as fetch:
+            skills = _chosen(fetch.folder, source, names)
             for skill in skills:
                 if skill.name in taken:
                     raise InputError(
                         f"There is a skill {skill.name!r} already, in {taken[skill.name].directory_path}.",
                         next_step=NextStep("skills.update_or_remove", skill=skill.name),
                     )
-            return [self._copy(skill, source, found_commit) for skill in skills]
+            return [self._copy(skill, _lasting(source), fetch.commit, commit) for skill in skills]
 
-    def update(self, name: str) -> tuple[InstalledSkill, InstalledSkill]:
-        """Fetches a skill's source again; returns the entries before and after.
+    def update(self, name: str, ref: str = "") -> tuple[InstalledSkill, InstalledSkill]:
+        """Fetches a skill's source again, at `ref` or at the ref of before; returns the entries before and after.
 
-        Raises InputError for a skill that is pinned or was not installed.
+        Changes of the installed files are lost. Raises InputError for a skill that is pinned or was not installed, and
+        for a tag that names another commit now.
         """
         before = self.entry(name)
         if before.is_pinned:
             raise InputError(f"The skill {name!r} is pinned.", next_step=NextStep("skills.unpin", skill=name))
-        with fetched(before.source, self._environ) as (tree, commit):
-            [skill] = _chosen(tree, before.source, [name])
-            self._copy(skill, before.source, commit)
+        if before.source != _lasting(before.source):
+            raise InputError(
+                f"The skill {name!r} was installed from {before.source!r}, which is another place in each folder.",
+                next_step=NextStep("skills.reinstall", skill=name, folder=str(self.folder / name)),
+            )
+        with fetched(before.source, self._environ, ref or before.ref) as fetch:
+            if not ref and not fetch.is_branch and fetch.commit != before.commit:
+                raise InputError(
+                    f"{before.ref!r} of {before.source} names another commit since the skill {name!r} was installed.",
+                    next_step=NextStep("skills.update_to", skill=name, ref=before.ref),
+                )
+            [skill] = _chosen(fetch.folder, before.source, [name])
+            self._copy(skill, before.source, fetch.commit, ref or before.ref)
         return before, self.entry(name)
 
     def pin(self, name: str, *, is_pinned: bool) -> None:
@@ -120,11 +152,17 @@ class SkillInstaller:
         installed = self.digest_of(skill)
         return installed is not None and installed != skill_digest(skill)
 
+    def has_changes(self, name: str) -> bool:
+        """Whether the files of an installed skill are no longer those that were installed. Raises SkillError."""
+        folder = self.folder / name
+        skill = _skills_in([folder]).get(name)
+        return folder.exists() and (skill is None or skill_digest(skill) != self.entry(name).digest)
+
     def has_user_files(self, name: str) -> bool:
         """Whether the skill's folder holds data or settings of the user."""
         return any((self.folder / name / each).exists() for each in _USERS)
 
-    def _copy(self, skill: Skill, source: str, commit: str) -> Skill:
+    def _copy(self, skill: Skill, source: str, commit: str, ref: str) -> Skill:
         """Puts the skill into the folder in one step, keeps the user's files, and writes the lock file."""
         target = self.folder / skill.name
         make_folder(self.folder)
@@ -138,7 +176,7 @@ class SkillInstaller:
                 target.rename(Path(place) / "old")
             fresh.rename(target)
         installed = next(each for each in discover([SkillRoot(self.folder, "user")]).skills if each.name == skill.name)
-        entry = InstalledSkill(skill.name, source, skill_digest(installed), commit)
+        entry = InstalledSkill(skill.name, source, skill_digest(installed), commit, ref=ref)
         self._write({**self.installed(), skill.name: entry})
         return installed
 
@@ -150,8 +188,13 @@ class SkillInstaller:
 
 
 def _entry(name: str, fields: JsonObject) -> InstalledSkill:
-    is_pinned = fields.get("pinned") is True
-    return InstalledSkill(name, str(fields["source"]), str(fields["digest"]), str(fields.get("commit", "")), is_pinned)
+    commit, ref, is_pinned = str(fields.get("commit", "")), str(fields.get("ref", "")), fields.get("pinned") is True
+    return InstalledSkill(name, str(fields["source"]), str(fields["digest"]), commit, is_pinned, ref)
+
+
+def _lasting(source: str) -> str:
+    """Returns the source as it can be found from any folder: a path that is absolute, or the git address."""
+    return source if source.startswith(_GIT_PREFIXES) else str(Path(source).resolve())
 
 
 def _chosen(tree: Path, source: str, names: Sequence[str]) -> list[Skill]:
@@ -218,36 +261,38 @@ def _copy_tree(source: Path, target: Path, root: Path) -> None:
 
 
 @contextmanager
-def fetched(source: str, environ: Mapping[str, str], commit: str = "") -> Generator[tuple[Path, str]]:
-    """Yields a folder with the files of a source, and its commit. Raises InputError, SkillError."""
+def fetched(source: str, environ: Mapping[str, str], ref: str = "") -> Generator[FetchedSource]:
+    """Yields the files of a source, of a git address at a ref. Raises InputError, SkillError."""
     if source.startswith("-"):
         raise InputError(f"{source!r} is not a source.", next_step="Give a folder, an archive or a git address.")
     with tempfile.TemporaryDirectory(prefix="aeon-skill-") as place:
         folder = Path(place) / "source"
         if source.startswith(_GIT_PREFIXES):
-            yield folder, _clone(source, folder, environ, commit)
+            yield _clone(source, folder, environ, ref)
         elif Path(source).is_dir():
-            yield Path(source).resolve(), ""
+            yield FetchedSource(Path(source).resolve())
         elif Path(source).is_file():
             folder.mkdir()
             _extract(Path(source), folder)
-            yield folder, ""
+            yield FetchedSource(folder)
         else:
             raise InputError(
                 f"{source} is neither a folder, an archive, nor a git address.", next_step="Check the path."
             )
 
 
-def _clone(address: str, folder: Path, environ: Mapping[str, str], commit: str) -> str:
-    """Fetches one commit, without history, hooks or questions; returns its id."""
-    if commit.startswith("-"):
-        raise InputError(f"{commit!r} is not a commit.", next_step="Give a commit, a branch or a tag.")
+def _clone(address: str, folder: Path, environ: Mapping[str, str], ref: str) -> FetchedSource:
+    """Fetches one commit, without history, hooks or questions."""
+    if ref.startswith("-"):
+        raise InputError(f"{ref!r} is not a commit.", next_step="Give a commit, a branch or a tag.")
     folder.mkdir()
     _git(["init", "--quiet", str(folder)], environ)
     inside = ["-C", str(folder), "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never"]
-    _git([*inside, "fetch", "--quiet", "--depth", "1", "--", address, commit or "HEAD"], environ)
+    _git([*inside, "fetch", "--quiet", "--depth", "1", "--", address, ref or "HEAD"], environ)
     _git([*inside, "checkout", "--quiet", "FETCH_HEAD"], environ)
-    return _git([*inside, "rev-parse", "HEAD"], environ).strip()
+    fetched_ref = (folder / ".git" / "FETCH_HEAD").read_text("utf-8", "replace")
+    is_branch = not ref or _BRANCH.match(fetched_ref) is not None
+    return FetchedSource(folder, _git([*inside, "rev-parse", "HEAD"], environ).strip(), is_branch)
 
 
 def _git(arguments: Sequence[str], environ: Mapping[str, str]) -> str:

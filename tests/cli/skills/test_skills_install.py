@@ -79,9 +79,98 @@ def test_a_git_address_is_installed_by_commit_updated_and_pinned_skills_17(aeon,
     assert "is pinned" in told(aeon("skill", "update", "shower").err)
     assert aeon("skill", "update").out == ""
     assert aeon("skill", "unpin", "shower").code == 0
-    assert "shower changed: " in aeon("skill", "update").out
+    assert f"shower is unchanged (at {first})" in aeon("skill", "update").out, "a commit stays that commit"
+    branch = git(repository, "branch", "--show-current").strip()
+    assert "shower changed: " in aeon("skill", "update", "shower", "--commit", branch).out
     assert aeon("skill", "run", "shower/show.py").out == "second\n"
     assert "shower is unchanged" in aeon("skill", "update", "shower").out
+
+
+@pytest.mark.parametrize("kind", ["branch", "tag", "moved tag"])
+def test_an_update_keeps_the_ref_of_the_installation_skills_17(aeon, repository, kind):
+    git(repository, "checkout", "--quiet", "-b", "old")
+    git(repository, "tag", "v1")
+    git(repository, "checkout", "--quiet", "-b", "new")
+    ref = "old" if kind == "branch" else "v1"
+    assert aeon("skill", "install", f"file://{repository}", "shower", "--commit", ref).code == 0
+    script = repository / "plugins/tools/skills/shower/scripts/show.py"
+    script.write_text("print('second')\n")
+    git(repository, "commit", "--quiet", "-am", "second")
+
+    assert f"shower is unchanged (at {ref})" in aeon("skill", "update").out
+    git(repository, *(("branch", "-f", "old") if kind == "branch" else ("tag", "-f", "v1" if "moved" in kind else "v2")))
+    ended = aeon("skill", "update")
+    if kind == "moved tag":
+        assert ended.code == 2
+        assert "'v1' of" in told(ended.err)
+        assert "aeon skill update shower --commit v1" in told(ended.err)
+        assert "shower changed: " in aeon("skill", "update", "shower", "--commit", "v1").out
+    else:
+        assert ("changed: " in ended.out) == (kind == "branch"), ended.err
+
+
+def test_a_commit_is_for_one_skill(aeon, repository):
+    ended = aeon("skill", "update", "--commit", "v1")
+
+    assert ended.code == 2
+    assert "aeon skill update NAME --commit REF" in told(ended.err)
+
+
+@pytest.mark.parametrize("kind", ["folder", "archive"])
+def test_a_path_is_kept_so_that_no_other_folder_can_take_its_place(aeon, source, tmp_path, monkeypatch, kind):
+    """A clone with a folder of the same name would be installed as the user's own skill."""
+    (tmp_path / "clone").mkdir()
+    if kind == "archive":
+        with tarfile.open(tmp_path / "given", "w") as archive:
+            archive.add(source, "given")
+    else:
+        shutil.copytree(source, tmp_path / "given")
+    monkeypatch.chdir(tmp_path)
+    assert aeon("skill", "install", "./given", "shower").code == 0
+
+    shutil.copytree(source, tmp_path / "clone" / "given")
+    (tmp_path / "clone/given/plugins/tools/skills/shower/scripts/show.py").write_text("print('stranger')\n")
+    monkeypatch.chdir(tmp_path / "clone")
+    assert "shower is unchanged" in aeon("skill", "update", "shower").out
+
+
+def test_a_relative_path_of_an_older_version_is_not_followed(aeon, source, monkeypatch):
+    aeon("skill", "install", source, "shower")
+    lock = installed().parent / "skills.lock.json"
+    lock.write_text(lock.read_text().replace(str(source), "./source"))
+    monkeypatch.chdir(source.parent)
+    ended = aeon("skill", "update", "shower")
+
+    assert ended.code == 2
+    assert "which is another place in each folder" in told(ended.err)
+    assert "aeon skill remove shower" in told(ended.err)
+    assert "aeon skill install PATH shower" in told(ended.err)
+
+
+def test_an_update_asks_before_it_discards_changes(aeon, source):
+    aeon("skill", "install", source, "shower")
+    (installed() / "scripts" / "show.py").write_text("print('mine')\n")
+    refused = aeon("skill", "update", "shower")
+
+    assert refused.code == 2
+    assert "were changed since it was installed. This discards the changes." in told(refused.err)
+    assert "--yes" in told(refused.err)
+    assert (installed() / "scripts" / "show.py").read_text() == "print('mine')\n"
+    assert aeon("skill", "update", "shower", "--yes").code == 0
+    assert (installed() / "scripts" / "show.py").read_text() == SHOWS
+
+
+def test_an_update_of_all_goes_on_after_one_that_fails(aeon, source, tmp_path):
+    for name in ("shower", "talker"):
+        shutil.copytree(source / "plugins/tools/skills" / name, tmp_path / name)
+        aeon("skill", "install", tmp_path / name)
+    shutil.rmtree(tmp_path / "shower")
+    (tmp_path / "talker" / "scripts" / "show.py").write_text("print('second')\n")
+    ended = aeon("skill", "update")
+
+    assert ended.code == 1
+    assert f"{tmp_path / 'shower'} is neither a folder" in told(ended.err)
+    assert ended.out.startswith("talker changed: ")
 
 
 def test_an_update_that_ends_a_grant_says_so_and_how_to_grant_it_again(aeon, source):

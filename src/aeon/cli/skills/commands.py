@@ -224,11 +224,15 @@ def skills_update(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Default: all that are not pinned.", autocompletion=complete_skill),
     ] = None,
+    commit: Annotated[
+        str, typer.Option("--commit", metavar="REF", help="Go to this commit, branch or tag of the git address.")
+    ] = "",
+    yes: Yes = False,
 ) -> int:
     """Fetch installed skills again, and say which changed."""
     from aeon.cli.skills.install_commands import update_skills
 
-    return update_skills(names or [])
+    return update_skills(names or [], commit, is_confirmed=yes)
 
 
 @skills.command("pin")
