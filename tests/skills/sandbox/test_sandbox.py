@@ -273,3 +273,25 @@ def test_the_ways_around_a_filter_of_system_calls_are_closed(scripts):
         body = "import ctypes\nassert ctypes.CDLL(None).syscall(425, 8, 0) == -1"
         body += f"\nprint('{DONE}')"
         assert runner.run(scripts.python(body)).exit_code == 0
+
+
+@pytest.mark.parametrize("place", ["../lost", "/lost", ".aeon/lost", "../../lost"])
+def test_a_write_where_nothing_is_kept_fails(sandbox, scripts, place):
+    """What a script writes to the box's own folders would vanish with it."""
+    inner = scripts.folder / "inner"
+    hidden = inner / ".aeon"
+    (hidden / "data").mkdir(parents=True)
+    access = ScriptAccess(read=(scripts.folder,), write=(hidden / "data",), hidden=(hidden,))
+    body = f"echo kept > .aeon/data/kept; echo lost > {place}"
+    outcome = sandbox.run(scripts.sh(body, access=access, cwd=inner, is_ndjson=False))
+
+    assert outcome.exit_code != 0
+    assert any(refusal in outcome.stderr for refusal in ("Read-only file system", "Permission denied"))
+    assert (hidden / "data" / "kept").read_text() == "kept\n"
+
+
+def test_programs_have_a_folder_for_temporary_files_in_bubblewrap(scripts):
+    with usable("bubblewrap") as runner:
+        outcome = runner.run(scripts.sh("cd /tmp; mktemp; mktemp -d; cd /dev/shm; mktemp -p .", is_ndjson=False))
+
+    assert (outcome.exit_code, outcome.stderr) == (0, "")

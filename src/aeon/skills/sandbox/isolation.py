@@ -13,6 +13,7 @@ from aeon.skills.invocation import Invocation, InvocationResult, SandboxLevel, S
 from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE, SandboxPolicy, SpawnRequest
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/sys", "/run/systemd/resolve")
+_TEMPORARY = "/tmp"  # noqa: S108  # bubblewrap's own
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/fd")
 _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
@@ -132,16 +133,31 @@ def grant_fault(access: ScriptAccess, level: SandboxLevel) -> str | None:
 def _bubblewrap_command(invocation: Invocation) -> list[str]:
     """Returns bubblewrap's command line.
 
-    It has the same folders, its own processes and /tmp, and no capabilities.
+    It has the same folders, its own processes and /tmp, and no capabilities. The box's own folders are read-only, so
+    that a write fails that would vanish with them; programs expect to write to /tmp.
     """
     access = invocation.access
     command = [bubblewrap_path() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
     if not access.network:
         command.append("--unshare-net")
-    command += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_bubblewrap_system()]  # noqa: S108  # the box's own
+    command += ["--tmpfs", _TEMPORARY, "--dev", "/dev", "--proc", "/proc"]
+    parents = _temporary_parents(access)
+    for folder in parents:
+        command += ["--tmpfs", folder]
+    command += _bubblewrap_system()
     for folder in _unmounted_folders(invocation.env.get("PATH", "")):
         command += ["--ro-bind-try", folder, folder]
-    return [*command, *_bubblewrap_access(access), "--chdir", str(invocation.cwd), "--"]
+    command += _bubblewrap_access(access)
+    for folder in (*(str(each) for each in access.hidden if each.is_dir()), *parents, "/"):
+        command += ["--remount-ro", folder]
+    return [*command, "--chdir", str(invocation.cwd), "--"]
+
+
+def _temporary_parents(access: ScriptAccess) -> list[str]:
+    """Returns the folders of /tmp that contain a folder of the script and are not the script's."""
+    mounted = (*access.read, *access.write)
+    parents = (Path(*folder.parts[:3]) for folder in mounted if folder.is_relative_to(_TEMPORARY))
+    return [str(parent) for parent in dict.fromkeys(parents) if parent not in mounted]
 
 
 def _bubblewrap_access(access: ScriptAccess) -> list[str]:
