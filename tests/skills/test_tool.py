@@ -77,6 +77,12 @@ def test_a_controlled_failure_is_a_tool_error_with_the_scripts_words():
         roll.invoke()
 
 
+def test_a_failure_counts_the_retries_before_it():
+    _, roll = tool(fails(9, patches({})))
+    with pytest.raises(ToolError, match="dice/roll failed after 1 retry: "):
+        roll.invoke()
+
+
 def test_a_plain_script_is_a_tool_too():
     """Skills 9: arguments in, stdout out."""
     _, roll = tool(prints(b'{"total": 3}'), protocol="plain")

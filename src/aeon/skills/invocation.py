@@ -84,6 +84,8 @@ class Invocation:
     access: ScriptAccess = ScriptAccess()
     limits: OutputLimits = OutputLimits()
     grace_seconds: float = GRACE_SECONDS
+    has_lasting_effects: bool = False
+    """Whether the script was granted a folder to write, the network or the model: an attempt may do what stays."""
 
 
 class ScriptExitReason(StrEnum):

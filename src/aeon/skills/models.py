@@ -120,7 +120,8 @@ class Skill:
     capabilities: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
     priority: int = 50
-    retry_policy: ScriptRetryPolicy = ScriptRetryPolicy()
+    retry_policy: ScriptRetryPolicy | None = None
+    """What its manifest declares; None repeats a script only if that can do no harm (decision 99)."""
     usage: SkillUsage = EVERYBODY
     enabled: bool = True
     error_state: ErrorState = ErrorState.HEALTHY

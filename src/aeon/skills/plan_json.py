@@ -59,7 +59,7 @@ class ToolInvocation(_PlanJsonModel):
     required: bool = True
     is_async: bool = Field(default=True, alias="async")
     retry_policy: RetryPolicyJson | None = None
-    """None selects the skill's own policy, else the default."""
+    """None selects the policy that the skill declares, else repeats a script only if that can do no harm."""
 
 
 class PlanMetadata(_PlanJsonModel):

@@ -68,7 +68,7 @@ class SkillTool(Tool):
         error = result.error
         message = "it ended before it started" if error is None else f"{error.type}: {error.message}"
         raise ToolError(
-            f"The skill's script {self._path} failed: {message}",
+            f"The skill's script {self._path} failed{_retries_text(result.retry_count)}: {message}",
             next_step=self._advice(None if error is None else error.type),
         )
 
@@ -76,6 +76,10 @@ class SkillTool(Tool):
         if failure == FailureClass.NOT_GRANTED:
             return NextStep("skills.permit", skill=self.name.partition(".")[0])
         return NextStep("skills.check") if failure in _SETUP_FAILURES else "Correct the input or the script."
+
+
+def _retries_text(retries: int) -> str:
+    return f" after {retries} {'retry' if retries == 1 else 'retries'}" if retries else ""
 
 
 def _with_added(schema: JsonObject) -> JsonObject:

@@ -207,3 +207,33 @@ def test_on_a_terminal_the_user_is_asked_once(terminal, aeon, skill, plan):
     assert code == 0
     assert "Trust this skill" not in screen
     assert aeon("skill", "run", file).code == 0
+
+
+FAILS = """#!/bin/sh
+echo tried >> tries.txt
+exit 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "retry_policy", "attempts"),
+    [
+        ((), None, 4),
+        (("--allow-write", "."), None, 1),
+        (("--allow-network",), None, 1),
+        (("--allow-write", "."), {"maxRetries": 1, "backoffMs": 0}, 2),
+        (("--sandbox", "plain"), None, 1),
+    ],
+)
+def test_a_script_is_repeated_only_if_that_can_do_no_harm_or_its_author_wants_it(aeon, flags, retry_policy, attempts):
+    """Decision 99: a failed attempt with a grant may have sent a mail, or written half a file."""
+    published("failing", "fail.sh", "#!/bin/sh\nexit 4\n" if flags in ((), ("--allow-network",)) else FAILS)
+    if retry_policy is not None:
+        manifest = {"name": "failing", "version": "1.0.0", "description": "d", "retryPolicy": retry_policy}
+        Path("skills/failing/skill.json").write_text(json.dumps(manifest))
+    ended = aeon("skill", "run", *flags, "--json", "failing/fail.sh")
+
+    node = json.loads(ended.out)["executionTrace"][0]
+    assert (node["error"]["type"], node["retryCount"] + 1) == ("exit_code", attempts)
+    if "--allow-write" in flags:
+        assert Path("tries.txt").read_text() == "tried\n" * attempts

@@ -98,7 +98,9 @@ def test_an_update_keeps_the_ref_of_the_installation_skills_17(aeon, repository,
     git(repository, "commit", "--quiet", "-am", "second")
 
     assert f"shower is unchanged (at {ref})" in aeon("skill", "update").out
-    git(repository, *(("branch", "-f", "old") if kind == "branch" else ("tag", "-f", "v1" if "moved" in kind else "v2")))
+    git(
+        repository, *(("branch", "-f", "old") if kind == "branch" else ("tag", "-f", "v1" if "moved" in kind else "v2"))
+    )
     ended = aeon("skill", "update")
     if kind == "moved tag":
         assert ended.code == 2

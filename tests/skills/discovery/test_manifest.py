@@ -21,7 +21,7 @@ def test_only_name_version_and_description_are_required():
 
     assert manifest is not None
     assert (manifest.prompt, manifest.config_schema, manifest.priority) == ("prompt.md", "config-schema.json", 50)
-    assert (manifest.retry_policy.max_retries, manifest.retry_policy.backoff_ms) == (3, 100)
+    assert manifest.retry_policy is None
     assert [p.path for p in read_manifest(b"{}").problems] == ["$.name", "$.version", "$.description"]
 
 

@@ -5,7 +5,7 @@ from tests.skills.sandbox.conftest import DONE, LOG
 from aeon.observability.skill_events import NodeEnded, NodeEventEmitted, NodeStarted
 from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.invocation import Cancellation
-from aeon.skills.models import Skill, SkillCatalog, SkillScript
+from aeon.skills.models import ScriptRetryPolicy, Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionState, PlanJson
 
 
@@ -13,7 +13,8 @@ def executor(runner, scripts, body, observer, **options):
     """For plans of nodes of one script, which is given its node's number."""
     path = scripts.write(f"#!/bin/sh\necho \"$1 in\" >> ran\n{body}\necho '{DONE}'\n", "node.sh")
     found = SkillScript("node", path, "s/node", is_executable=True, protocol="ndjson")
-    skills = SkillCatalog((Skill("s", "s", path.parent, path, path.parent, scripts=(found,)),))
+    policy = ScriptRetryPolicy()
+    skills = SkillCatalog((Skill("s", "s", path.parent, path, path.parent, scripts=(found,), retry_policy=policy),))
 
     def prepare(_skill, _script, given, _request_id):
         return scripts.invocation(path, given["number"])

@@ -66,14 +66,15 @@ class Manifest(_ManifestModel):
     capabilities: list[_Line] = []
     dependencies: list[_Line] = []
     priority: Annotated[int, Field(ge=0, le=100)] = 50
-    retry_policy: ManifestRetryPolicy = ManifestRetryPolicy()
+    retry_policy: ManifestRetryPolicy | None = None
 
     def unknown_fields(self) -> list[str]:
         """Returns the paths of fields that are not in rule 8."""
         paths = [f"$.{field}" for field in self.model_extra or {} if not field.startswith("$")]
         for index, script in enumerate(self.scripts):
             paths.extend(f"$.scripts[{index}].{field}" for field in script.model_extra or {})
-        return paths + [f"$.retryPolicy.{field}" for field in self.retry_policy.model_extra or {}]
+        retries = self.retry_policy.model_extra if self.retry_policy else None
+        return paths + [f"$.retryPolicy.{field}" for field in retries or {}]
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,5 +255,5 @@ def _manifest_fields(manifest: Manifest) -> dict[str, Any]:
         "capabilities": tuple(manifest.capabilities),
         "dependencies": tuple(manifest.dependencies),
         "priority": manifest.priority,
-        "retry_policy": ScriptRetryPolicy(retries.max_retries, retries.backoff_ms),
+        "retry_policy": retries and ScriptRetryPolicy(retries.max_retries, retries.backoff_ms),
     }

@@ -71,8 +71,8 @@ class NodeTask:
     budget: OutputBudget
 
     @property
-    def policy(self) -> ScriptRetryPolicy:
-        """The node's own retry policy, else the skill's."""
+    def policy(self) -> ScriptRetryPolicy | None:
+        """The node's own retry policy, else the one that the skill declares."""
         own = self.tool.retry_policy
         return ScriptRetryPolicy(own.max_retries, own.backoff_ms) if own else self.skill.retry_policy
 
@@ -128,7 +128,7 @@ class _NodeRun:
             attempt = yield from self._attempt(prepared, number)
             if attempt is None:
                 return None if number == 1 else self._build_result(_AttemptResult(self._stop_failure()), number - 1)
-            delay = self._retry_delay(attempt.verdict, number)
+            delay = self._retry_delay(attempt, prepared, number)
             if delay is None or not isinstance(attempt.verdict, NodeFailure):
                 return self._build_result(attempt, number - 1)
             self._record_failure(attempt, attempt.verdict, number, delay)
@@ -186,14 +186,14 @@ class _NodeRun:
         """Returns why the next attempt does not start."""
         return _CANCELLED if self._task.cancellation.is_cancelled else _PLAN_TIMED_OUT
 
-    def _retry_delay(self, verdict: JsonObject | NodeFailure, number: int) -> float | None:
+    def _retry_delay(self, attempt: _AttemptResult, invocation: Invocation, number: int) -> float | None:
         """Returns the seconds until the next attempt, or None for no further attempt.
 
         The delay must end before the deadline.
         """
-        if not isinstance(verdict, NodeFailure) or verdict.kind not in RETRYABLE:
+        if not isinstance(attempt.verdict, NodeFailure) or attempt.verdict.kind not in RETRYABLE:
             return None
-        policy = self._task.policy
+        policy = self._task.policy or _default_policy(attempt, invocation)
         if number > policy.max_retries or self._task.cancellation.is_cancelled:
             return None
         seconds = policy.backoff_ms * 2 ** (number - 1) / 1000
@@ -256,10 +256,18 @@ class _NodeRun:
 
 
 _NO_SECRETS = Mask()
+_WITHOUT_EFFECTS = ScriptRetryPolicy()
+_ONCE = ScriptRetryPolicy(max_retries=0)
 _MIN_DIAGNOSTICS = 500
 """Characters of diagnostics that are always kept for each node."""
 _CANCELLED = NodeFailure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
 _PLAN_TIMED_OUT = NodeFailure(FailureClass.PLAN_TIMEOUT, "The plan timed out before the script ended.")
+
+
+def _default_policy(attempt: _AttemptResult, invocation: Invocation) -> ScriptRetryPolicy:
+    """Returns the policy of a script that declares none: nothing is repeated that may have had effects (decision 99)."""
+    is_isolated = attempt.invocation_result is None or attempt.invocation_result.sandbox != "plain"
+    return _WITHOUT_EFFECTS if is_isolated and not invocation.has_lasting_effects else _ONCE
 
 
 def _state(failure: NodeFailure | None) -> ExecutionState:

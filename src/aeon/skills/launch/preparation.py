@@ -63,7 +63,7 @@ def prepare_invocation(
             f"The settings of the skill {skill.name!r} are larger than {MAX_ARGUMENT_BYTES // 1024} KiB.",
             next_step="Keep large data in files of the skill's data folder.",
         )
-    has_model = may_use(skill, script, MODEL, grants)
+    has_model, has_network = may_use(skill, script, MODEL, grants), may_use(skill, script, NETWORK, grants)
     data, folder = data_folder(skill), grants.folder
     return Invocation(
         command=command if is_ndjson else [*command, *_arguments(input)],
@@ -89,10 +89,11 @@ def prepare_invocation(
                 *(extra_read if has_model else ()),
             ),
             write=(data, *grants.write),
-            network=may_use(skill, script, NETWORK, grants),
+            network=has_network,
             local_sockets=has_model,
             hidden=_hidden_folders(folder, grants.write),
         ),
+        has_lasting_effects=has_model or has_network or bool(grants.write),
     )
 
 
