@@ -77,9 +77,9 @@ def test_a_controlled_failure_is_a_tool_error_with_the_scripts_words():
         roll.invoke()
 
 
-def test_a_failure_counts_the_retries_before_it():
+def test_a_failure_counts_its_attempts():
     _, roll = tool(fails(9, patches({})))
-    with pytest.raises(ToolError, match="dice/roll failed after 1 retry: "):
+    with pytest.raises(ToolError, match="dice/roll failed in 2 attempts: "):
         roll.invoke()
 
 

@@ -15,7 +15,7 @@ from aeon.bootstrap.skills import Skills, missing_packages
 from aeon.observability.events import Observer
 from aeon.skills.answer import answer_text
 from aeon.skills.authoring.export import export_name, export_skill
-from aeon.skills.authoring.linter import check_skill
+from aeon.skills.authoring.linter import check_skill, line_end_notes
 from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.examples import SkillExample, read_examples
@@ -96,6 +96,20 @@ class SkillService:
     def catalog(self) -> SkillCatalog:
         """All skills, and notes about those that cannot be used."""
         return self._skills.catalog
+
+    def list_notes(self) -> list[SkillNote]:
+        """The notes of the catalog, on installed skills that were changed, and on line ends. Raises SkillError."""
+        noted = list(self.catalog.notes)
+        for skill in self.catalog.skills:
+            if self.is_changed(skill):
+                message = "the skill's files are not those that were installed"
+                noted.append(SkillNote(skill.manifest_path, None, message, not self._skills.is_trusted(skill)))
+            noted += line_end_notes(skill)
+        return noted
+
+    def is_changed(self, skill: Skill) -> bool:
+        """Whether an installed skill is not as it was installed. Raises SkillError."""
+        return self._skills.is_changed(skill)
 
     def find(self, name: str) -> Skill:
         """The skill of that name. Raises InputError for an unknown name, with the closest known one."""
@@ -360,7 +374,10 @@ def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
         {"type": fault.failure.value, "toolId": fault.tool_id, "path": fault.path, "message": fault.message}
         for fault in faults
     ]
-    return PlanError(f"The plan cannot run; it has {len(faults):,} problem(s):\n{shown}{more}\n", problems=problems)
+    step = next((fault.next_step for fault in faults if fault.next_step), "")
+    return PlanError(
+        f"The plan cannot run; it has {len(faults):,} problem(s):\n{shown}{more}\n", next_step=step, problems=problems
+    )
 
 
 def _check_distinct_names(skills: Sequence[Skill]) -> None:

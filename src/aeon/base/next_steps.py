@@ -87,8 +87,9 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.correct": "Correct the file, then check the skills again.",
     "skills.give_input": "Give the input by the names of its fields.",
     "skills.grant": "If you trust the skill {skill}, grant it {requested} for one run, or trust it permanently.",
+    "skills.grant_network": "If you trust the skill {skill}, grant it the network for one run, or permanently.",
+    "skills.grant_write": "If you trust the skill {skill}, grant it the folder {folder} for one run, or permanently.",
     "skills.list": "List the skills.",
-    "skills.permit": "If you trust it, trust the skill {skill}.",
     "skills.plan_yourself": (
         "Put text for a script in quotation marks, start a model, or write the plan yourself and run it."
     ),

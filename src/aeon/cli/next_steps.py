@@ -100,18 +100,22 @@ COMMANDS: Final[Mapping[str, str]] = {
         "If you trust it, `aeon skill run` grants this with {flags} for one run, and `aeon skill trust "
         "{skill}` permanently."
     ),
-    "skills.list": "See `aeon skill list`.",
-    "skills.permit": (
-        "If you trust it, run `aeon skill trust {skill}`; for one run, `aeon skill run` takes --allow-write "
-        "FOLDER, --allow-network, --allow-model and --allow-install."
+    "skills.grant_network": (
+        "If you trust it, grant it the network, permanently with `aeon skill trust {skill} --allow-network`, or for "
+        "one run with `aeon skill run --allow-network`."
     ),
+    "skills.grant_write": (
+        "If you trust it, grant it the folder, permanently with `aeon skill trust {skill} --allow-write {folder}`, or "
+        "for one run with `aeon skill run --allow-write {folder}`."
+    ),
+    "skills.list": "See `aeon skill list`.",
     "skills.plan_yourself": (
         "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself "
         "and run it with `aeon skill run`."
     ),
     "skills.reinstall": (
-        "Keep a copy of its data in {folder}; then run `aeon skill remove {skill}`, and `aeon skill install PATH {skill}` "
-        "with the path of its source."
+        "Keep a copy of its data in {folder}; then run `aeon skill remove {skill}`, and `aeon skill install PATH "
+        "{skill}` with the path of its source."
     ),
     "skills.reword": "Reword the request, or see `aeon skill list` for the available skills.",
     "skills.show": "See `aeon skill show {skill}`.",

@@ -4,13 +4,14 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, cast
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, ValidationError, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
 from aeon.base.errors import PlanError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import ValidationProblem
+from aeon.base.next_steps import NextStep
 from aeon.llm.usage import Usage
 
 MAX_RETRIES = 100
@@ -102,6 +103,8 @@ class ToolErrorJson(_PlanJsonModel):
     type: str
     message: str
     exit_code: int | None = None
+    next_step: Annotated[InstanceOf[NextStep] | str, PlainSerializer(str), WithJsonSchema({"type": "string"})] = ""
+    """What the user can do about it; as data, in the words of no particular door."""
 
 
 class FailedAttempt(_PlanJsonModel):

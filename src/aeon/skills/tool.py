@@ -12,7 +12,7 @@ from aeon.skills.models import Skill, SkillScript
 from aeon.tools.interface import Tool
 
 if TYPE_CHECKING:
-    from aeon.skills.plan_json import ExecutionResult, PlanJson
+    from aeon.skills.plan_json import ExecutionResult, PlanJson, ToolErrorJson
 
 _ADDED_PROPERTIES: JsonObject = {
     "summary": {"description": "The script's own summary of its result."},
@@ -67,19 +67,18 @@ class SkillTool(Tool):
             return result.output or {}
         error = result.error
         message = "it ended before it started" if error is None else f"{error.type}: {error.message}"
-        raise ToolError(
-            f"The skill's script {self._path} failed{_retries_text(result.retry_count)}: {message}",
-            next_step=self._advice(None if error is None else error.type),
-        )
-
-    def _advice(self, failure: str | None) -> str | NextStep:
-        if failure == FailureClass.NOT_GRANTED:
-            return NextStep("skills.permit", skill=self.name.partition(".")[0])
-        return NextStep("skills.check") if failure in _SETUP_FAILURES else "Correct the input or the script."
+        if result.retry_count:
+            text = f"The skill's script {self._path} failed in {result.retry_count + 1} attempts: {message}"
+        else:
+            text = f"The skill's script {self._path} failed: {message}"
+        raise ToolError(text, next_step=_advice(error))
 
 
-def _retries_text(retries: int) -> str:
-    return f" after {retries} {'retry' if retries == 1 else 'retries'}" if retries else ""
+def _advice(error: "ToolErrorJson | None") -> str | NextStep:
+    if error is not None and error.next_step:
+        return error.next_step
+    is_setup = error is not None and error.type in _SETUP_FAILURES
+    return NextStep("skills.check") if is_setup else "Correct the input or the script."
 
 
 def _with_added(schema: JsonObject) -> JsonObject:

@@ -272,7 +272,8 @@ def test_settings_that_cannot_be_used_leave_the_skill_out_with_the_reason(aeon, 
     assert "config.json" in aeon("skill", "check").out
     ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.code == 2
-    assert "the skill 'talker' is degraded; the notes about the skills say why" in told(ended)
+    assert "the skill 'talker' is degraded by its settings: " in told(ended)
+    assert "aeon skill config talker --set NAME=VALUE" in told(ended)
     ended = aeon("skill", "config", "talker")
     assert ended.code == 1
     assert "error: " in ended.err

@@ -237,3 +237,36 @@ def test_a_script_is_repeated_only_if_that_can_do_no_harm_or_its_author_wants_it
     assert (node["error"]["type"], node["retryCount"] + 1) == ("exit_code", attempts)
     if "--allow-write" in flags:
         assert Path("tries.txt").read_text() == "tried\n" * attempts
+
+
+def test_a_refusal_names_the_command_that_grants_the_folder(aeon, plan):
+    published("maker", "make.sh", WRITES)
+    Path("out").mkdir()
+    ended = aeon("skill", "run", "--sandbox", "require", "maker/make.sh", "out")
+
+    said = " ".join(ended.err.split())
+    assert f"aeon skill trust maker --allow-write {Path('out').absolute()}" in said
+    assert f"aeon skill run --allow-write {Path('out').absolute()}" in said
+
+
+@pytest.mark.parametrize("level", ["landlock", "bubblewrap"])
+def test_a_script_without_the_network_is_not_repeated_and_names_the_grant(aeon, port, level):
+    published("dialer", "call.py", CONNECTS)
+    ended = aeon("skill", "run", "--sandbox", level, "dialer/call.py", port)
+
+    assert ended.code == 1
+    assert "attempt 2" not in ended.err
+    said = " ".join(ended.err.split())
+    assert "the network is not granted" in said
+    assert "aeon skill trust dialer --allow-network" in said
+
+
+def test_the_kernel_names_commands_for_a_skill_that_is_not_trusted(aeon, monkeypatch):
+    monkeypatch.delenv("AEON_SKILLS_TRUST_PROJECT", raising=False)
+    published("dialer", "call.py", CONNECTS)
+    ended = aeon("tool", "call", "dialer.call", "--input", '{"args": ["1"]}')
+
+    said = " ".join(ended.err.split())
+    assert "`aeon skill trust dialer`" in said
+    assert "then trust the skill dialer" not in said
+    assert "--allow-write" not in said

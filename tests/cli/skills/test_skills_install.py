@@ -224,6 +224,12 @@ def test_an_installed_skill_that_changes_later_is_told_before_its_next_use_skill
     assert refused.code == 1
     assert "has changed since it was installed" in told(refused.err)
     assert "stolen" not in refused.out
+    assert "`aeon skill trust shower`" in told(refused.err)
+    assert "`aeon skill update shower`" in told(refused.err)
+    checked = aeon("skill", "check")
+    assert checked.code == 1
+    assert "SKILL.md: skipped: the skill's files are not those that were installed" in told(checked.out)
+    assert "its files are not those that were installed" in told(aeon("skill", "show", "shower").out)
     aeon("skill", "trust", "shower")
     assert aeon("skill", "run", "shower/show.py").out == "stolen\n"
 

@@ -267,3 +267,14 @@ def test_a_text_that_hides_characters_is_shown_with_them_skills_15(aeon):
     assert "Pays\\u200b." in shown.out
     assert "Do\\u200b it." in shown.out
     assert "becomes 'pay-pal'" in " ".join((checked.out + checked.err).split())
+
+
+@pytest.mark.parametrize("words", [(), ("skills/windows",)])
+def test_a_shell_script_with_windows_line_ends_is_noted(aeon, skill, words):
+    made = skill("windows", run="speaks")
+    script = made / "scripts" / "run.sh"
+    script.write_bytes(script.read_bytes().replace(b"\n", b"\r\n"))
+    checked = aeon("skill", "check", *words)
+
+    assert checked.code == 0
+    assert "run.sh:1: has Windows line ends" in checked.out

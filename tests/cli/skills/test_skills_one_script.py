@@ -89,6 +89,33 @@ def test_an_unknown_script_is_code_2_with_the_closest(aeon, shower):
     assert "Did you mean 'shower/scripts/show.py'?" in " ".join(ended.err.split())
 
 
+def test_what_is_piped_in_is_the_stdin_of_a_published_script(aeon, process):
+    folder = Path("skills/counter/scripts")
+    folder.mkdir(parents=True)
+    (folder.parent / "SKILL.md").write_text("---\nname: counter\ndescription: Counts.\n---\nRun it.\n")
+    (folder / "count.sh").write_text("#!/bin/sh\nwc -c\n")
+
+    assert process("skill", "run", "counter/count.sh", stdin=b"a\nbc").out.strip() == "4"
+    assert process("skill", "run", "--input", "stdin=x", "counter/count.sh", stdin=b"abc").out.strip() == "1"
+    assert process("skill", "run", "--no-input", "counter/count.sh", stdin=b"abc").out.strip() == "0"
+    assert process("skill", "run", "--input", "notation=2d6", "dice-roller/roll", stdin=b"abc").code == 0
+
+
+def test_a_file_that_vanishes_with_the_sandbox_s_tmp_is_warned_of(aeon, tmp_path):
+    folder = Path("skills/saver/scripts")
+    folder.mkdir(parents=True)
+    (folder.parent / "SKILL.md").write_text("---\nname: saver\ndescription: Saves.\n---\nRun it.\n")
+    (folder / "save.sh").write_text('#!/bin/sh\necho saved > "$1"\n')
+    lost = f"/tmp/{tmp_path.name}.txt"  # noqa: S108  # the sandbox's own, not this machine's
+    ended = aeon("skill", "run", "--sandbox", "bubblewrap", "saver/save.sh", lost)
+
+    assert ended.code == 0
+    assert f"what it wrote to {lost} is lost" in " ".join(ended.err.split())
+    kept = aeon("skill", "run", "--sandbox", "bubblewrap", "--allow-write", tmp_path, "saver/save.sh", tmp_path / "k")
+    assert (kept.code, (tmp_path / "k").read_text()) == (0, "saved\n")
+    assert "is lost" not in kept.err
+
+
 def test_a_plan_on_stdin_is_a_plan_and_words_are_a_request(aeon, shower):
     plan = {"tools": [{"toolId": "a", "toolPath": "shower/scripts/show.py", "input": {"args": ["hi"]}}]}
 

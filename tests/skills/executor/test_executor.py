@@ -307,7 +307,9 @@ def test_what_cannot_be_prepared_fails_as_what_it_is(raised, kind):
 
     result = run(node("x", "s/a"), prepare=refuse)
     assert kinds(result) == {"x": kind}
-    assert str(raised) in result.execution_trace[0].error.message
+    error = result.execution_trace[0].error
+    assert getattr(raised, "message", str(raised)) in error.message
+    assert error.next_step == getattr(raised, "next", "")
     assert kinds(run(node("x", "s/a"), secrets=refuse)) == {"x": kind}
 
 

@@ -1,21 +1,25 @@
 """What an outcome comes to (skills 1-4)."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from aeon.base.json import MAX_DEPTH
+from aeon.base.next_steps import NextStep
 from aeon.skills.executor.node_verdict import NodeFailure, judge_result
 from aeon.skills.failures import RETRYABLE, FailureClass
-from aeon.skills.invocation import InvocationResult, ScriptExitReason
+from aeon.skills.invocation import Invocation, InvocationResult, ScriptAccess, ScriptExitReason
 from aeon.testing.scripts import asset, done, error, log, script, state_patch
 
 TOO_DEEP = json.loads('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1))
+INVOCATION = Invocation(["sh", "/copies/s/scripts/go.sh"], b"", Path("/usr/share"), {})
 NDJSON, PLAIN = script("go"), script("go", protocol="plain")
 
 
 def came_to(*events, chosen=NDJSON, ending=ScriptExitReason.EXITED, exit_code=0, **fields):
-    return judge_result(InvocationResult(ending, exit_code, events, **fields), chosen, 30.0)
+    return judge_result(InvocationResult(ending, exit_code, events, **fields), chosen, INVOCATION)
 
 
 def test_the_output_is_what_the_patches_make_of_nothing():
@@ -201,3 +205,56 @@ def test_what_each_attempt_would_repeat_is_not_tried_again_s12(last, sandbox, ki
     assert failure.kind is kind
     assert (kind in RETRYABLE) is (kind is FailureClass.EXIT_CODE)
     assert failure.message.endswith(f": {last}"), "the line of a traceback that says what happened"
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        ("PermissionError: [Errno 13] Permission denied: 'out.txt'", "/usr/share"),
+        ("OSError: [Errno 30] Read-only file system: '/usr/lib/out.txt'", "/usr/lib"),
+        ("Error: EROFS: read-only file system, open '../out.txt'", "/usr"),
+        ("go.sh: 3: cannot create ../lib/out.txt: Read-only file system", "/usr/lib"),
+        ("touch: cannot touch '/usr/lib/a b.txt': Read-only file system", "/usr/lib"),
+        ("go.sh: line 2: ../lib/out.txt: Permission denied", "/usr/lib"),
+        ("mkdir: cannot create directory \u2018/usr/lib/new/deep\u2019: Read-only file system", "/usr/lib"),
+        ("cannot create /out.txt: Read-only file system", "DIR"),
+        ("EACCES", "/usr/share"),
+    ],
+)
+def test_a_refused_write_names_the_folder_to_grant(text, folder):
+    failure = came_to(chosen=PLAIN, exit_code=1, stderr=text, sandbox="bubblewrap")
+
+    assert failure.kind is FailureClass.NOT_GRANTED
+    assert failure.next_step == NextStep("skills.grant_write", skill=PLAIN.tool_path.partition("/")[0], folder=folder)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
+        "urllib.error.URLError: <urlopen error [Errno 13] Permission denied>",
+        "curl: (6) Could not resolve host: example.org",
+        "curl: (7) Failed to connect to localhost port 9 after 0 ms: Couldn't connect to server",
+        "Error: getaddrinfo EAI_AGAIN example.org",
+        "Error: connect ECONNREFUSED 127.0.0.1:9",
+        "wget: unable to resolve host address 'example.org'",
+        "OSError: [Errno 101] Network is unreachable",
+        "dial tcp: lookup example.org: connection refused",
+    ],
+)
+def test_a_script_without_the_network_that_wants_it_names_the_grant(text):
+    outcome = InvocationResult(ScriptExitReason.EXITED, 1, stderr=text, sandbox="bubblewrap")
+    refused = judge_result(outcome, PLAIN, INVOCATION)
+    assert (refused.kind, refused.next_step.code) == (FailureClass.NOT_GRANTED, "skills.grant_network")
+
+    granted = judge_result(outcome, PLAIN, replace(INVOCATION, access=ScriptAccess(network=True)))
+    assert granted.next_step == "" or granted.next_step.code != "skills.grant_network"
+    assert judge_result(outcome._replace(sandbox="plain"), PLAIN, INVOCATION).kind is FailureClass.EXIT_CODE
+
+
+def test_a_long_path_of_the_script_does_not_hide_its_words():
+    chosen = replace(PLAIN, tool_path="s/scripts/go.sh")
+    failure = judge_result(
+        InvocationResult(ScriptExitReason.EXITED, 2, stderr="/copies/s/scripts/go.sh: 3: oh"), chosen, INVOCATION
+    )
+    assert failure.message == "Exit code 2: s/scripts/go.sh: 3: oh"

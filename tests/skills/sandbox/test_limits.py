@@ -49,7 +49,7 @@ TAKES = {
 @pytest.mark.parametrize("how", TAKES)
 def test_a_script_that_takes_more_memory_is_ended(limited, scripts, how):
     outcome = run(limited, scripts, TAKES[how])
-    said = judge_result(outcome, script("s"), 20.0)
+    said = judge_result(outcome, script("s"), scripts.invocation())
 
     if outcome.exit_reason is ScriptExitReason.RESOURCES_EXCEEDED:
         assert outcome.problem == "it used more than 128 MiB of memory"
@@ -97,7 +97,7 @@ def test_as_many_processes_as_are_allowed_run(limited, scripts):
 
 def test_a_file_that_grows_beyond_the_limit_is_told(limited, scripts):
     outcome = run(limited, scripts, "f = open('f', 'wb')\nfor _ in range(400): f.write(b'x' * 2**20)")
-    said = judge_result(outcome, script("s"), 20.0)
+    said = judge_result(outcome, script("s"), scripts.invocation())
 
     assert "written_mb" in said.message or outcome.problem == "it wrote more than 20 MiB"
     assert (scripts.folder / "f").stat().st_size <= 20 * MIB
@@ -115,7 +115,7 @@ def test_what_is_written_into_many_files_is_counted_together(limited, scripts):
 
 def test_open_files_are_limited(limited, scripts):
     outcome = run(limited, scripts, "import time\ntime.sleep(0.2)\nx = [open('/dev/null') for _ in range(100)]")
-    said = judge_result(outcome, script("s"), 20.0)
+    said = judge_result(outcome, script("s"), scripts.invocation())
 
     assert "(a limit: open files, [skills] open_files)" in said.message
 

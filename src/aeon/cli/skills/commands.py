@@ -74,7 +74,8 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
 ) -> int:
     """Run a request, a plan, one skill by name, or one of its scripts.
 
-    Options of Aeon stand before NAME/SCRIPT: all that follows it goes to the script.
+    Options of Aeon stand before NAME/SCRIPT: all that follows it goes to the script. A script that declares no input
+    also gets what is piped in; --no-input keeps it away.
     """
     from aeon.cli.skills.run_commands import SkillRunOptions, run
     from aeon.cli.skills.trust_commands import SkillGrantFlags

@@ -30,12 +30,15 @@ def show_skill(name: str, *, output: OutputFormat) -> int:
         skills = SkillService(app.skills)
         skill = skills.find(name)
         whole, granted = skills.describe(skill), grants_text(skills.granted(skill))
+        is_changed = skills.is_changed(skill)
     prompt = read_prompt(skill)
     if print_as(output, {**whole, "behavioralPrompt": prompt}):
         return ExitCode.DONE
     print_data("\n".join(wrap(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
     folder, data = printable(str(skill.directory_path)), printable(str(skill.data_home))
     print_data(f"state: {_state(whole)}\ngranted: {printable(granted)}\nfolder: {folder}\ndata: {data}")
+    if is_changed:
+        print_data("changed: its files are not those that were installed")
     for script in whole["scripts"]:
         print_data(f"\n{printable(script['toolPath'])} ({script['protocol']})")
         print_data("\n".join(wrap(script["description"], COLUMNS, "  ", "  ")))
@@ -55,7 +58,7 @@ def check_skills(folder: Path | None, *, as_json: bool) -> int:
         notes = check_folder(folder)
     else:
         with app_session(load_cli_settings()) as app:
-            notes = list(SkillService(app.skills).catalog.notes)
+            notes = SkillService(app.skills).list_notes()
     if as_json:
         print_data(indented_json([_note_as_dict(note) for note in notes]))
     else:

@@ -13,7 +13,7 @@ from typing import Self
 from aeon.application.skills import FAILED_STATES, answer_text
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, canonical_json
-from aeon.base.next_steps import NextStep
+from aeon.base.next_steps import words_of
 from aeon.base.project_folder import make_folder
 from aeon.bootstrap.app import App
 from aeon.cli.console import discard_unwritten, print_data, print_message
@@ -143,7 +143,7 @@ def _assets(result: ExecutionResult) -> list[tuple[str, str]]:
 
 
 def _report_unfinished(result: ExecutionResult) -> None:
-    """Prints which scripts failed and which did not run, and how to grant what was not granted.
+    """Prints which scripts failed and which did not run, and what to do about it.
 
     The reasons were printed during the run.
     """
@@ -152,10 +152,9 @@ def _report_unfinished(result: ExecutionResult) -> None:
         if names:
             more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
             print_message(f"{label}: {', '.join(names[:_MAX_NAMED])}{more}")
-    nodes = [node for node in result.execution_trace if node.error and node.error.type == "not_granted"]
-    names = [str(node.tool_path).removeprefix("skills/").partition("/")[0] for node in nodes]
-    for name in dict.fromkeys(names):
-        print_message(NextStep("skills.permit", skill=name).worded(COMMANDS), "next: ")
+    errors = [node.error for node in result.execution_trace if node.error and node.error.next_step]
+    for step in list(dict.fromkeys(words_of(error.next_step, COMMANDS) for error in errors))[:_MAX_NAMED]:
+        print_message(step, "next: ")
 
 
 def _unwritable(path: Path, reason: str) -> LogError:

@@ -9,12 +9,12 @@ from typing import NamedTuple, TextIO
 
 from aeon.application.skills import Cancellation, SkillService
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_message
 from aeon.cli.displays import Display, LineDisplay, can_redraw
 from aeon.cli.given_inputs import property_schemas, read_inputs
-from aeon.cli.inputs import read_json_file, read_request, read_request_or_json
+from aeon.cli.inputs import piped_text, read_json_file, read_request, read_request_or_json
 from aeon.cli.narration import StyledLine
 from aeon.cli.next_steps import advice_of
 from aeon.cli.progress import FetchProgress
@@ -125,8 +125,16 @@ def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options:
         more, arguments = ([], [*words]) if script.protocol == "plain" else take_inputs(words)
         declared = property_schemas(script.input_schema or {})
         given = read_inputs([*inputs, *more]).fitted(declared, untyped=("string", "boolean"))
+        if script.protocol == "plain" and "stdin" not in given and options.may_fetch:
+            given = _with_piped_text(given)
         plan = skills.plan_of_script(script, given, arguments)
         return _execute_plan(app, skills, plan, options)
+
+
+def _with_piped_text(given: JsonObject) -> JsonObject:
+    """Returns the input with what another program gives on stdin, as a script gets it that is started by hand."""
+    piped = piped_text(is_named=False)
+    return given if piped is None else {**given, "stdin": piped}
 
 
 def _execute_plan(app: App, skills: SkillService, plan: PlanJson, options: SkillRunOptions) -> int:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +18,9 @@ from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillNote
 
 CAPABILITIES = ("model", "network")
 """The capabilities that a skill may request (skills 8)."""
+
+_SHELLS = frozenset({".sh", ".bash", ".zsh"})
+_LONGEST_LINE = 4096
 
 MAX_BODY_LINES = 500
 """The standard's recommendation."""
@@ -99,7 +103,18 @@ def _advice(skill: Skill, search_path: str) -> Iterator[SkillNote]:
         if capability not in CAPABILITIES:
             message = f"the capability {capability!r} is unknown; known are {', '.join(CAPABILITIES)}"
             yield SkillNote(manifest, None, message, is_skip=False)
+    yield from line_end_notes(skill)
     yield from _variables(skill)
+
+
+def line_end_notes(skill: Skill) -> Iterator[SkillNote]:
+    """Yields a note for each shell script with Windows line ends, at which shells fail with odd messages."""
+    for script in skill.scripts:
+        with suppress(OSError), script.path.open("rb") as file:
+            first = file.readline(_LONGEST_LINE)
+            if first.endswith(b"\r\n") and (script.path.suffix in _SHELLS or first.startswith(b"#!/bin/")):
+                message = "has Windows line ends, at which shells fail; convert it: sed -i 's/\\r$//' FILE"
+                yield SkillNote(script.path, 1, message, is_skip=False)
 
 
 def _expected_fields(description: str, schema: JsonObject | None) -> tuple[tuple[str, bool], ...]:

@@ -96,6 +96,12 @@ def with_config(skill: Skill, environ: Mapping[str, str]) -> Skill:
     )
 
 
+def setting_faults(skill: Skill) -> tuple[str, ...]:
+    """Returns what `with_config` found wrong with the settings of a skill."""
+    path = skill.data_home / CONFIG_JSON
+    return tuple(note.message for note in skill.notes if note.path == path)
+
+
 def redact_config(config: JsonObject, schema: JsonObject | None) -> JsonObject:
     """Returns the settings with secret fields hidden, safe to print, log or send (skills 10)."""
     return cast(JsonObject, hide_paths(config, secret_paths(config, schema or {}, schema or {})))

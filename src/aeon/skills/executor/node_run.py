@@ -6,7 +6,7 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from aeon.base.clock import Clock
-from aeon.base.errors import ConfigError, InputError, MissingExtraError, SkillError
+from aeon.base.errors import AeonError, ConfigError, InputError, MissingExtraError, SkillError
 from aeon.base.json import Json, JsonObject
 from aeon.base.masking import Mask
 from aeon.observability.events import Observer
@@ -145,13 +145,9 @@ class _NodeRun:
             if isinstance(bound, NodeFailure):
                 return bound
             return self._services.prepare(task.skill, task.script, bound, task.request_id)
-        except ConfigError as error:
-            return NodeFailure(FailureClass.CONFIGURATION, str(error))
-        except NotGrantedError as error:
-            return NodeFailure(FailureClass.NOT_GRANTED, str(error))
-        except InputError as error:
-            return NodeFailure(FailureClass.INVALID_INPUT, str(error))
-        except (SkillError, MissingExtraError, OSError) as error:
+        except (SkillError, InputError, MissingExtraError) as error:
+            return _preparation_failure(error)
+        except OSError as error:
             return NodeFailure(FailureClass.CANNOT_START, f"The script could not be started: {error}")
 
     def _attempt(self, invocation: Invocation, number: int) -> PollTask[_AttemptResult | None]:
@@ -169,7 +165,7 @@ class _NodeRun:
             limited_invocation, self._task.cancellation, self._emit_event, self._task.budget
         )
         result = mask_result(self._mask, with_absolute_paths(result, invocation.cwd))
-        verdict = judge_result(result, self._task.script, timeout)
+        verdict = judge_result(result, self._task.script, limited_invocation)
         if not isinstance(verdict, NodeFailure):
             is_masked = self._task.script.protocol == "ndjson"
             return _AttemptResult(verdict if is_masked else self._mask.value(verdict), result)
@@ -264,8 +260,21 @@ _CANCELLED = NodeFailure(FailureClass.CANCELLED, "The run was cancelled before t
 _PLAN_TIMED_OUT = NodeFailure(FailureClass.PLAN_TIMEOUT, "The plan timed out before the script ended.")
 
 
+def _preparation_failure(error: AeonError) -> NodeFailure:
+    match error:
+        case ConfigError():
+            kind, start = FailureClass.CONFIGURATION, ""
+        case NotGrantedError():
+            kind, start = FailureClass.NOT_GRANTED, ""
+        case InputError():
+            kind, start = FailureClass.INVALID_INPUT, ""
+        case _:
+            kind, start = FailureClass.CANNOT_START, "The script could not be started: "
+    return NodeFailure(kind, f"{start}{error.message}", next_step=error.next)
+
+
 def _default_policy(attempt: _AttemptResult, invocation: Invocation) -> ScriptRetryPolicy:
-    """Returns the policy of a script that declares none: nothing is repeated that may have had effects (decision 99)."""
+    """Returns the policy of a script that declares none: effects are not repeated (decision 99)."""
     is_isolated = attempt.invocation_result is None or attempt.invocation_result.sandbox != "plain"
     return _WITHOUT_EFFECTS if is_isolated and not invocation.has_lasting_effects else _ONCE
 

@@ -9,9 +9,11 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, json_problems, parse_strict
 from aeon.base.masking import Mask
+from aeon.base.next_steps import NextStep
+from aeon.skills.executor.missing_grants import find_missing_grant
 from aeon.skills.executor.state_patches import MergeDepthError, apply_patches, state_patches
 from aeon.skills.failures import FailureClass
-from aeon.skills.invocation import InvocationResult, ScriptExitReason
+from aeon.skills.invocation import Invocation, InvocationResult, ScriptExitReason
 from aeon.skills.models import SkillScript
 from aeon.skills.plan.check import ADDED_OUTPUT, compile_declared_schema
 from aeon.skills.plan_json import ToolErrorJson
@@ -31,9 +33,6 @@ _LIMIT_MESSAGES = {
     "Too many open files": "open files, [skills] open_files",
 }
 """Messages that programs print when the kernel enforces a limit, with the limit (skills 18)."""
-
-_WRITE_REFUSALS = ("Read-only file system", "Permission denied", "EROFS", "EACCES")
-"""Messages of programs that may not write."""
 
 _REPEATED = re.compile(r"^(?:NameError|SyntaxError|IndentationError|ImportError|ModuleNotFoundError): ", re.MULTILINE)
 _USAGE = re.compile(r"^usage: ", re.MULTILINE | re.IGNORECASE)
@@ -59,19 +58,21 @@ class NodeFailure(NamedTuple):
     kind: FailureClass
     message: str
     exit_code: int | None = None
+    next_step: str | NextStep = ""
 
     def as_error(self) -> ToolErrorJson:
         """Returns the failure under the published names."""
-        return ToolErrorJson(type=self.kind.value, message=self.message, exit_code=self.exit_code)
+        return ToolErrorJson(
+            type=self.kind.value, message=self.message, exit_code=self.exit_code, next_step=self.next_step
+        )
 
 
-def judge_result(result: InvocationResult, script: SkillScript, timeout: float) -> JsonObject | NodeFailure:
-    """Returns the output of a successful invocation, else its failure.
-
-    `timeout` was its timeout in seconds.
-    """
+def judge_result(result: InvocationResult, script: SkillScript, invocation: Invocation) -> JsonObject | NodeFailure:
+    """Returns the output of a successful invocation, else its failure."""
     failure = (
-        _exit_reason_failure(result, timeout) or _exit_code_failure(result, script) or _protocol_failure(result, script)
+        _exit_reason_failure(result, invocation.timeout)
+        or _exit_code_failure(result, script, invocation)
+        or _protocol_failure(result, script)
     )
     if failure is not None:
         return failure
@@ -106,40 +107,42 @@ def _exit_reason_failure(result: InvocationResult, timeout: float) -> NodeFailur
     return NodeFailure(kind, message + detail, result.exit_code)
 
 
-def _exit_code_failure(result: InvocationResult, script: SkillScript) -> NodeFailure | None:
+def _exit_code_failure(result: InvocationResult, script: SkillScript, invocation: Invocation) -> NodeFailure | None:
     if result.exit_code == 0:
         return None
-    code = result.exit_code
-    if package := _NODE_PACKAGE.search(_own_text(result)):
-        skill = script.tool_path.partition("/")[0]
+    code, skill = result.exit_code, script.tool_path.partition("/")[0]
+    own_text = _with_short_path(_own_text(result), script, invocation)
+    if package := _NODE_PACKAGE.search(own_text):
         message = (
             f"The script needs the Node.js package {package[1]!r}, which Aeon does not install. Run `npm install` in "
             f"the folder of the skill {skill}, and then trust it again."
         )
         return NodeFailure(FailureClass.DEFECT, message, code)
     message = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"
-    message += _limit(result)
+    missing = find_missing_grant(own_text[-_MESSAGE:], skill, result, invocation)
+    message += f" ({missing.reason})" if missing else _limit(result)
     violation = f"; it had also broken the protocol: {result.violation}" if result.violation else ""
     error_messages = _error_messages(result.events)
     return NodeFailure(
-        _kind_of_exit(result),
-        f"{message}{violation}{f': {error_messages}' if error_messages else _last_words(_own_text(result))}",
+        FailureClass.NOT_GRANTED if missing else _kind_of_exit(result),
+        f"{message}{violation}{f': {error_messages}' if error_messages else _last_words(own_text)}",
         code,
+        missing.next_step if missing else "",
     )
+
+
+def _with_short_path(text: str, script: SkillScript, invocation: Invocation) -> str:
+    """Returns the text with the script's name in place of its long path, that of a verified copy."""
+    paths = [word for word in invocation.command if word.endswith(f"/{script.tool_path}")]
+    return text.replace(paths[0], script.tool_path) if paths else text
 
 
 def _kind_of_exit(result: InvocationResult) -> FailureClass:
     """Returns why a script ended with an error: what each attempt would repeat is not tried again."""
     last = _own_text(result)[-_MESSAGE:]
-    if _is_write_refused(result, last):
-        return FailureClass.NOT_GRANTED
     if result.exit_code == _USAGE_CODE and _USAGE.search(_own_text(result)):
         return FailureClass.INVALID_INPUT
     return FailureClass.DEFECT if _REPEATED.search(last) else FailureClass.EXIT_CODE
-
-
-def _is_write_refused(result: InvocationResult, last: str) -> bool:
-    return result.sandbox != "plain" and any(phrase in last for phrase in _WRITE_REFUSALS)
 
 
 def _own_text(result: InvocationResult) -> str:
@@ -148,13 +151,8 @@ def _own_text(result: InvocationResult) -> str:
 
 
 def _limit(result: InvocationResult) -> str:
-    """Returns the exceeded limit or the missing grant, from the exit code or the output, as a part of a sentence."""
+    """Returns the exceeded limit or the missing package, from the exit code or the output, as a part of a sentence."""
     last = _own_text(result)[-_MESSAGE:]
-    if _is_write_refused(result, last):
-        return (
-            " (scripts read the folder in which they run, and change files only in folders that are granted with "
-            "--allow-write DIR)"
-        )
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
     if "No module named" in last:

@@ -10,6 +10,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, copy_json, json_problems
 from aeon.observability.events import Event, Observer, PlanReady
 from aeon.observability.skill_events import NodeEnded
+from aeon.skills.executor.lost_files import lost_file_warnings
 from aeon.skills.executor.node_run import InvocationFactory, NodeServices, SkillSecretLookup, SleepFactory
 from aeon.skills.executor.plan_result import FinishedPlan, build_result, rejected_results
 from aeon.skills.executor.scheduler import NodeCompletion, NodeScheduler, SkillPlanRun
@@ -116,9 +117,11 @@ class PlanExecutor:
                 results = NodeScheduler(plan_run, self._make_loop(), width).run()
             is_cancelled = stop.is_cancelled
         milliseconds = round((self._clock.monotonic() - started_at) * 1000)
-        return build_result(
+        result = build_result(
             FinishedPlan(plan, graph, self._catalog, results, self._initial_state, faults, is_cancelled, milliseconds)
         )
+        lost = lost_file_warnings(plan.tools, results)
+        return result.model_copy(update={"warnings": [*result.warnings, *lost]}) if lost else result
 
     def _emit(self, event: Event) -> None:
         if self._observer is not None:

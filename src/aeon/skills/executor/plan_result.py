@@ -187,7 +187,9 @@ def rejected_results(
 
 
 def _faulty_result(tool: ToolInvocation, faults: Sequence[NodeFault]) -> ToolResult:
-    return _unrun_result(tool, ExecutionState.FAILED, faults[0].failure, join_problems(faults))
+    result = _unrun_result(tool, ExecutionState.FAILED, faults[0].failure, join_problems(faults))
+    step = next((fault.next_step for fault in faults if fault.next_step), "")
+    return result.model_copy(update={"error": result.error and result.error.model_copy(update={"next_step": step})})
 
 
 def _unrun_result(tool: ToolInvocation, state: ExecutionState, kind: FailureClass, message: str) -> ToolResult:

@@ -9,7 +9,9 @@ from aeon.base.binding import bind
 from aeon.base.errors import BindingError
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import CompiledSchema, compile_schema
+from aeon.base.next_steps import NextStep
 from aeon.dag.scheduling import DependencyCycles, topological_order
+from aeon.skills.config.skill_settings import setting_faults
 from aeon.skills.failures import FailureClass
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan.graph import TOOL_PREFIX, NodeReference, PlanGraph, plan_graph
@@ -76,6 +78,7 @@ class NodeFault(NamedTuple):
     failure: FailureClass
     path: str
     message: str
+    next_step: str | NextStep = ""
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}"
@@ -173,7 +176,8 @@ class _PlanCheck:
     def _script_faults(self, position: int, tool: ToolInvocation) -> Iterator[NodeFault]:
         known = self._scripts.get(tool.tool_path) or self._check_script(tool.tool_path)
         for failure, message in known.faults:
-            yield self._fault(position, failure, ".toolPath", message)
+            step = self._step_for(tool) if failure is FailureClass.DISABLED_SKILL else ""
+            yield self._fault(position, failure, ".toolPath", message)._replace(next_step=step)
         if known.check is None or known.check.is_valid(tool.input):
             return
         unknown = [reference.path for reference in self._graph.references[position]]
@@ -200,12 +204,23 @@ class _PlanCheck:
             return _ScriptCheck([*faults, (FailureClass.CONFIGURATION, message)], None)
         return _ScriptCheck(faults, check)
 
+    def _step_for(self, tool: ToolInvocation) -> str | NextStep:
+        """Returns how to make the skill of a node usable, if its settings are what is wrong with it."""
+        match = self._catalog.find_script(tool.tool_path)
+        if match is None or not match[0].enabled or match[0].name in self._disabled or not setting_faults(match[0]):
+            return ""
+        return NextStep("skills.configure", skill=match[0].name)
+
     def _disabled_reason(self, skill: Skill) -> str | None:
         if skill.name in self._disabled:
             return "is in this plan's disabledSkills"
         if not skill.enabled:
             return "is disabled"
-        return None if skill.can_be_planned else f"is {skill.error_state.value}; the notes about the skills say why"
+        if skill.can_be_planned:
+            return None
+        if faults := setting_faults(skill):
+            return f"is {skill.error_state.value} by its settings: {'; '.join(faults[:_MAX_SHOWN])}"
+        return f"is {skill.error_state.value}; the notes about the skills say why"
 
     def _suggestion(self, tool_path: str) -> str:
         """Returns the end of a message about an unknown script.
