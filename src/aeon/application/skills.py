@@ -115,6 +115,13 @@ class SkillService:
         """The skill of that name. Raises InputError for an unknown name, with the closest known one."""
         return self._skills.find(name)
 
+    def find_to_trust(self, name: str) -> Skill:
+        """The skill of that name that trust is about: the project's, even if another one is used in its place.
+
+        Raises InputError for an unknown name.
+        """
+        return next((skill for skill in self.catalog.passed_over if skill.name == name), None) or self.find(name)
+
     def find_script(self, written: str) -> SkillScript:
         """The script that `<skill>/<path>` names; `scripts/` and the suffix may be left out. Raises InputError."""
         return self._skills.find_script(written)
@@ -257,11 +264,13 @@ class SkillService:
         declared, added = self.declared_grants(skill), more or Grants()
         grants = added._replace(network=added.network or declared.network, model=added.model or declared.model)
         self._skills.trusted.trust(skill, grants, expected_digest=expected_digest)
+        self.reload()
         return grants
 
     def distrust(self, name: str) -> None:
         """Revoke the trust in a skill. Raises InputError for an unknown name."""
         self._skills.trusted.revoke(self.find(name))
+        self.reload()
 
     def run_script(
         self, script: SkillScript, given: JsonObject, arguments: Sequence[str], cancellation: Cancellation
@@ -275,7 +284,7 @@ class SkillService:
     def list_untrusted(self, plan: PlanJson | None = None) -> list[Skill]:
         """The skills that came with the project and are not trusted; with a plan, only those that it names."""
         if plan is None:
-            return self._skills.untrusted()
+            return [*self._skills.untrusted(), *self.catalog.passed_over]
         found = [each[0] for node in plan.tools if (each := self.catalog.find_script(node.tool_path)) is not None]
         return list({skill.name: skill for skill in found if not self._skills.is_trusted(skill)}.values())
 

@@ -327,7 +327,13 @@ class Skills:
         return SkillLibrary(self.roots, environ=self._environ, cache_folder=cache, withheld=self._keys)
 
     def _usable(self, catalog: SkillCatalog) -> SkillCatalog:
-        return catalog.with_disabled(self._settings.disabled)
+        return self._without_strangers(catalog).with_disabled(self._settings.disabled)
+
+    def _without_strangers(self, catalog: SkillCatalog) -> SkillCatalog:
+        """Return the catalog without the project's untrusted skills where they hide one that may be used."""
+        hidden = [skill.name for skill in catalog.shadowed if self.is_trusted(skill)]
+        strangers = [name for name in hidden if not self.is_trusted(catalog.by_name[name])]
+        return catalog.passing_over(strangers) if strangers else catalog
 
     def _tools(self, skills: Sequence[Skill]) -> list[Tool]:
         instructions: list[Tool] = [

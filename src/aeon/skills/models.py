@@ -3,7 +3,7 @@
 Immutable values only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -160,6 +160,10 @@ class SkillCatalog:
     skills: tuple[Skill, ...] = ()
     notes: tuple[SkillNote, ...] = ()
     """Remarks about skipped or leniently read files, including those of the skills."""
+    shadowed: tuple[Skill, ...] = ()
+    """The user's and the shipped skills whose names skills of a project have taken."""
+    passed_over: tuple[Skill, ...] = ()
+    """Skills of a project that may not run, in whose places those that they shadowed are used."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Skill]:
@@ -184,9 +188,20 @@ class SkillCatalog:
     def with_disabled(self, names: Sequence[str]) -> "SkillCatalog":
         """Returns the catalog with these skills disabled."""
         disabled = frozenset(names)
-        return SkillCatalog(
-            tuple(replace(skill, enabled=False) if skill.name in disabled else skill for skill in self.skills),
-            self.notes,
+        skills = tuple(replace(skill, enabled=False) if skill.name in disabled else skill for skill in self.skills)
+        return replace(self, skills=skills)
+
+    def passing_over(self, names: Collection[str]) -> "SkillCatalog":
+        """Returns the catalog with the skills that those of these names shadowed in their places."""
+        used = {skill.name: skill for skill in self.shadowed if skill.name in names}
+        passed_over = tuple(skill for skill in self.skills if skill.name in used)
+        outdated = {shadow_note(used[skill.name], skill) for skill in passed_over}
+        notes = [_passed_over_note(skill, used[skill.name]) for skill in passed_over]
+        return replace(
+            self,
+            skills=tuple(used.get(skill.name, skill) for skill in self.skills),
+            notes=(*(note for note in self.notes if note not in outdated), *notes),
+            passed_over=passed_over,
         )
 
     def plannable(self) -> tuple[Skill, ...]:
@@ -196,6 +211,17 @@ class SkillCatalog:
             for skill in self.skills
             if skill.can_be_planned and skill.usage.is_for_model and (skill.scripts or skill.is_instructions)
         )
+
+
+def shadow_note(skill: Skill, winner: Skill) -> SkillNote:
+    """Returns the note on a second skill with the same name."""
+    message = f"another skill {skill.name!r} in {winner.directory_path} takes precedence"
+    return SkillNote(skill.manifest_path, None, message, is_skip=True)
+
+
+def _passed_over_note(skill: Skill, used: Skill) -> SkillNote:
+    message = f"it came with the project and is not trusted; the skill {skill.name!r} in {used.directory_path} is used"
+    return SkillNote(skill.manifest_path, None, message, is_skip=True)
 
 
 def skill_as_dict(skill: Skill) -> JsonObject:

@@ -385,3 +385,32 @@ def test_a_marketplace_without_skills_says_where_its_plugins_are_skills_17(aeon,
 
     assert ended.code == 2
     assert "its plugins are elsewhere: far at https://example.org/x.git" in told(ended.err)
+
+
+@pytest.mark.parametrize("name", ["shower", "dice-roller"])
+def test_an_untrusted_skill_of_a_project_does_not_hide_one_that_may_run(aeon, source, monkeypatch, name):
+    """A clone could switch off the user's own skills, and the shipped ones."""
+    monkeypatch.delenv("AEON_SKILLS_TRUST_PROJECT")
+    aeon("skill", "install", source, "shower")
+    scripts = Path("skills") / name / "scripts"
+    scripts.mkdir(parents=True)
+    (scripts.parent / "SKILL.md").write_text(f"---\nname: {name}\ndescription: A stranger's.\n---\nRun it.")
+    (scripts / "show.py").write_text("print('stranger')\n")
+    (scripts / "roll.sh").write_text("echo stranger\n")
+    words = ["shower/show.py"] if name == "shower" else ["--input", "notation=2d6", "dice-roller/roll"]
+
+    own = aeon("skill", "run", *words)
+    assert (own.code, "stranger" in own.out) == (0, False), own.err
+    listed = aeon("skill", "list")
+    assert "A stranger's." not in listed.out
+    assert f"The skill {name} of the project is not trusted; the one in" in told(listed.err)
+    checked = told(aeon("skill", "check").out)
+    assert "skipped: it came with the project and is not trusted; the skill" in checked
+    assert "takes precedence" not in checked
+
+    assert f"folder: {Path('skills', name).absolute()}" in told(aeon("skill", "trust", name).err)
+    theirs = aeon("skill", "run", words[-1])
+    assert theirs.out == "stranger\n"
+    assert "takes precedence" in aeon("skill", "check").out
+    assert aeon("skill", "distrust", name).code == 0
+    assert "stranger" not in aeon("skill", "run", *words).out

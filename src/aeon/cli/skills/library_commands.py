@@ -113,6 +113,15 @@ def _print_list(skills: SkillService, catalog: SkillCatalog, output: OutputForma
         return
     rows = [(each["name"], each["version"], _state(each), each["description"]) for each in described]
     print_table(("NAME", "VERSION", "STATE", "WHAT IT DOES"), rows, "no skills; make one with: aeon skill new NAME")
+    for skill in catalog.passed_over:
+        used = catalog.by_name[skill.name].directory_path
+        print_message(
+            f"The skill {printable(skill.name)} of the project is not trusted; the one in {printable(str(used))} is "
+            f"used. To use the project's, look at {printable(str(skill.directory_path))}, then run "
+            f"`aeon skill trust {printable(skill.name)}`.",
+            "note: ",
+            "  ",
+        )
     skipped = sum(note.is_skip for note in catalog.notes)
     if catalog.notes:
         lenient = len(catalog.notes) - skipped

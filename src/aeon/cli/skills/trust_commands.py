@@ -35,7 +35,7 @@ def trust_skill(name: str, flags: SkillGrantFlags) -> int:
     folders = tuple(map(Path, writable_folders(flags.write)))
     with app_session(load_cli_settings()) as app:
         skills = SkillService(app.skills)
-        skill = skills.find(name)
+        skill = skills.find_to_trust(name)
         added = Grants(flags.network, flags.model, folders, install=flags.install, packages=tuple(flags.packages))
         granted = skills.trust(skill, added)
     print_message(f"folder: {printable(str(skill.directory_path))}")

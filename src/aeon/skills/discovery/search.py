@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.skills.config.skill_settings import with_config
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, shadow_note
 
 RootLabel: TypeAlias = Literal["project", "user", "shipped"]
 
@@ -77,6 +77,7 @@ def discover(
     environ = os.environ if environ is None else environ
     cache = cache or DiscoveryCache(None)
     skills: dict[str, Skill] = {}
+    shadowed: dict[str, Skill] = {}
     notes: list[SkillNote] = []
     for root in roots:
         path, home = root.path.absolute(), root.data_home.absolute() if root.data_home else None
@@ -86,8 +87,8 @@ def discover(
                 notes += reading.notes
                 if reading.skill is None:
                     continue
-                if winner := skills.get(reading.skill.name):
-                    notes += _shadowed_notes(reading.skill, winner)
+                winner = skills.get(reading.skill.name)
+                if winner and reading.skill.directory_path.resolve() == winner.directory_path.resolve():
                     continue
                 is_from_project = root.label == "project"
                 withheld_variables = frozenset(withheld) if is_from_project else frozenset[str]()
@@ -95,17 +96,14 @@ def discover(
                     replace(reading.skill, withheld_variables=withheld_variables, is_from_project=is_from_project),
                     environ,
                 )
+                if winner:
+                    notes.append(shadow_note(skill, winner))
+                    if winner.is_from_project and not is_from_project:
+                        shadowed.setdefault(skill.name, skill)
+                    continue
                 notes += skill.notes[len(reading.notes) :]
                 skills[skill.name] = skill
-    return SkillCatalog(tuple(skills.values()), tuple(notes))
-
-
-def _shadowed_notes(skill: Skill, winner: Skill) -> list[SkillNote]:
-    """Returns the note on a second skill with the same name; empty if both are the same folder."""
-    if skill.directory_path.resolve() == winner.directory_path.resolve():
-        return []
-    message = f"another skill {skill.name!r} in {winner.directory_path} takes precedence"
-    return [SkillNote(skill.manifest_path, None, message, is_skip=True)]
+    return SkillCatalog(tuple(skills.values()), tuple(notes), tuple(shadowed.values()))
 
 
 @dataclass
