@@ -11,7 +11,7 @@ import aeon
 from aeon.application.next_steps import CALLS
 from aeon.base.errors import AeonError, ConfigError
 from aeon.base.next_steps import TEXTS, NextStep, words_of
-from aeon.cli.next_steps import COMMANDS, advice_of
+from aeon.cli.next_steps import COMMANDS, advice_of, advice_of_record
 from aeon.platform.errors import NotFoundError
 from aeon.server.mcp.next_steps import TOOLS
 
@@ -72,6 +72,15 @@ def test_a_step_is_worded_by_each_door():
     assert words_of("Wait.", COMMANDS) == "Wait."
     assert step == NextStep("runs.view", run="r1") != NextStep("runs.view", run="r2")
     assert repr(step) == "NextStep('runs.view', run='r1')"
+
+
+def test_what_a_record_advises_in_no_door_s_words_is_shown_as_commands():
+    step = NextStep("skills.trust_change", skill="haiku", folder="/home/me/skills/haiku")
+    assert advice_of_record(str(step)) == step.worded(COMMANDS)
+    suggested = NextStep("catalog.list_secrets", suggestion="Did you mean 'a'? ")
+    assert advice_of_record(str(suggested)) == suggested.worded(COMMANDS)
+    for other in ("Correct the file.", "Ask for a shorter one.", ""):
+        assert advice_of_record(other) == other
 
 
 @pytest.mark.parametrize("door", ["neutral", "tools", "calls"])

@@ -1,10 +1,11 @@
 """Next steps as commands of the command line."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from aeon.base.errors import AeonError
-from aeon.base.next_steps import words_of
+from aeon.base.next_steps import TEXTS, NextStep, words_of
 
 COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See `aeon tool list`; `aeon init` adds what Aeon ships.",
@@ -164,3 +165,20 @@ COMMANDS: Final[Mapping[str, str]] = {
 def advice_of(error: AeonError) -> str:
     """What to do about an error, as commands where there are any."""
     return words_of(error.next, COMMANDS)
+
+
+_PARAMETER = re.compile(r"\\{(\w+)\\}")
+"""A name in an escaped text of `TEXTS`."""
+
+
+def advice_of_record(text: str) -> str:
+    """A next step that a run's record keeps in the words of no door, as commands; another text stays as it is.
+
+    Only what names something is recognized: other texts are too short to be told from those of tools.
+    """
+    for code, template in TEXTS.items():
+        pattern = _PARAMETER.sub(r"(?P<\1>.*)", re.escape(template))
+        match = re.fullmatch(pattern, text, re.DOTALL) if "{" in template else None
+        if match and set(re.findall(r"{(\w+)}", COMMANDS[code])) <= match.groupdict().keys():
+            return NextStep(code, **match.groupdict()).worded(COMMANDS)
+    return text

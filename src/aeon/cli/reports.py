@@ -12,7 +12,7 @@ from aeon.base.json import JsonObject
 from aeon.cli.console import discard_unwritten, print_data, print_message
 from aeon.cli.error_reports import as_error_report
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.next_steps import advice_of
+from aeon.cli.next_steps import advice_of, advice_of_record
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.llm.usage import Usage
@@ -157,7 +157,7 @@ def _print_next_step(outcome: RequestReport) -> None:
     elif outcome.status == "ttl_expired" and outcome.log is not None:
         print_message(_resume(outcome.log))
     elif outcome.error is not None and outcome.error.get("next_step"):
-        print_message(str(outcome.error["next_step"]), "next: ")
+        print_message(advice_of_record(str(outcome.error["next_step"])), "next: ")
 
 
 def _resume(log: Path) -> str:

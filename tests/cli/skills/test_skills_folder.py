@@ -40,7 +40,7 @@ def test_relative_paths_are_the_user_s_and_writing_is_granted_skills_15(aeon, wo
     command = ("worker/copy.py", "notes.txt", "results/out.txt")
     refused = aeon("skill", "run", "--sandbox", level, *command)
     assert refused.code == 1
-    assert "granted with --allow-write DIR" in " ".join(refused.err.split())
+    assert f"aeon skill run --allow-write {Path('results').absolute()}" in " ".join(refused.err.split())
     assert not Path("results/out.txt").exists()
 
     granted = aeon("skill", "run", "--sandbox", level, "--allow-write", "results", *command)

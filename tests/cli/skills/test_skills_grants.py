@@ -270,3 +270,6 @@ def test_the_kernel_names_commands_for_a_skill_that_is_not_trusted(aeon, monkeyp
     assert "`aeon skill trust dialer`" in said
     assert "then trust the skill dialer" not in said
     assert "--allow-write" not in said
+    plan = {"goal": "g", "steps": [{"step_id": "s", "description": "d", "tool": "dialer.call", "arguments": {}}]}
+    Path("by-hand.json").write_text(json.dumps(plan))
+    assert "`aeon skill trust dialer`" in " ".join(aeon("run", "--plan", "by-hand.json").err.split())
