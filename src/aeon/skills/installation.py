@@ -110,7 +110,7 @@ class SkillInstaller:
         before = self.entry(name)
         if before.is_pinned:
             raise InputError(f"The skill {name!r} is pinned.", next_step=NextStep("skills.unpin", skill=name))
-        if before.source != _lasting(before.source):
+        if not before.source.startswith(_GIT_PREFIXES) and not Path(before.source).is_absolute():
             raise InputError(
                 f"The skill {name!r} was installed from {before.source!r}, which is another place in each folder.",
                 next_step=NextStep("skills.reinstall", skill=name, folder=str(self.folder / name)),

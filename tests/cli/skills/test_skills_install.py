@@ -149,6 +149,15 @@ def test_a_relative_path_of_an_older_version_is_not_followed(aeon, source, monke
     assert "aeon skill install PATH shower" in told(ended.err)
 
 
+def test_an_absolute_path_of_an_older_version_may_contain_a_link(aeon, source):
+    aeon("skill", "install", source, "shower")
+    (source.parent / "link").symlink_to(source)
+    lock = installed().parent / "skills.lock.json"
+    lock.write_text(lock.read_text().replace(str(source), str(source.parent / "link")))
+
+    assert "shower is unchanged" in aeon("skill", "update", "shower").out
+
+
 def test_an_update_asks_before_it_discards_changes(aeon, source):
     aeon("skill", "install", source, "shower")
     (installed() / "scripts" / "show.py").write_text("print('mine')\n")
