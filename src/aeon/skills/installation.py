@@ -269,6 +269,11 @@ def fetched(source: str, environ: Mapping[str, str], ref: str = "") -> Generator
         folder = Path(place) / "source"
         if source.startswith(_GIT_PREFIXES):
             yield _clone(source, folder, environ, ref)
+        elif ref:
+            raise InputError(
+                f"{source} is not a git address, so it has no {ref!r}.",
+                next_step="Leave it out, or give a git address.",
+            )
         elif Path(source).is_dir():
             yield FetchedSource(Path(source).resolve())
         elif Path(source).is_file():

@@ -111,6 +111,17 @@ def test_an_update_keeps_the_ref_of_the_installation_skills_17(aeon, repository,
         assert ("changed: " in ended.out) == (kind == "branch"), ended.err
 
 
+@pytest.mark.parametrize("command", ["install", "update"])
+def test_a_folder_has_no_commits(aeon, source, command):
+    if command == "update":
+        aeon("skill", "install", source, "shower")
+    words = (source, "shower") if command == "install" else ("shower",)
+    ended = aeon("skill", command, *words, "--commit", "v1")
+
+    assert ended.code == 2
+    assert f"{source} is not a git address, so it has no 'v1'" in told(ended.err)
+
+
 def test_a_commit_is_for_one_skill(aeon, repository):
     ended = aeon("skill", "update", "--commit", "v1")
 
