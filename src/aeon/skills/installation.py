@@ -272,7 +272,7 @@ def fetched(source: str, environ: Mapping[str, str], ref: str = "") -> Generator
         elif ref:
             raise InputError(
                 f"{source} is not a git address, so it has no {ref!r}.",
-                next_step="Leave it out, or give a git address.",
+                next_step="Leave the commit out, or give a git address.",
             )
         elif Path(source).is_dir():
             yield FetchedSource(Path(source).resolve())
