@@ -259,6 +259,79 @@ def test_doctor_says_which_model_makes_embeddings(aeon, uninstall, settings, mis
     assert said in " ".join(aeon("doctor", "--quick").out.replace("\n          ", " ").split("\n"))
 
 
+@pytest.fixture
+def closed_port():
+    """A port of loopback on which nothing listens."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        yield unused.getsockname()[1]
+
+
+def findings(aeon, name):
+    return [found for found in aeon("doctor", "--quick", "--json").json["findings"] if found["name"] == name]
+
+
+def test_doctor_names_the_record_and_the_engine_and_creates_neither(aeon):
+    assert [findings(aeon, name)[0]["state"] for name in ("record", "engine")] == ["ok", "ok"]
+    assert not Path(".aeon/aeon.db").exists()
+    assert not Path(".aeon/runs.db").exists()
+    aeon("init")
+    assert "aeon.db, version" in findings(aeon, "record")[0]["text"]
+    Path(".aeon/aeon.db").write_text("This is not a database, but a text that is long enough to be read as one. " * 9)
+    assert findings(aeon, "record")[0]["state"] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("variable", "scheme", "name"),
+    [
+        ("AEON_STORE_ADDRESS", "postgresql://ann@127.0.0.1:{}/aeon", "record"),
+        ("AEON_ENGINE_ADDRESS", "postgresql://ann@127.0.0.1:{}/aeon", "engine"),
+        ("AEON_ENGINE_ADDRESS", "temporal://127.0.0.1:{}/default", "engine"),
+    ],
+)
+def test_doctor_says_which_server_does_not_answer(aeon, monkeypatch, closed_port, variable, scheme, name):
+    """Every error of the store names `aeon doctor`, which looked at neither."""
+    pytest.importorskip("psycopg" if scheme.startswith("postgresql") else "temporalio")
+    monkeypatch.setenv(variable, scheme.format(closed_port))
+    (found,) = findings(aeon, name)
+    assert found["state"] == "broken"
+    assert f"127.0.0.1:{closed_port}" in found["text"]
+    assert "address" in found["advice"]
+    assert "aeon doctor" not in found["advice"]
+
+
+@pytest.mark.server
+def test_doctor_tells_a_wrong_password_from_tables_that_are_missing(aeon, monkeypatch, tmp_path):
+    from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
+
+    if missing := missing_for_postgres():
+        pytest.skip(missing)
+    server = PostgresTestServer(tmp_path / "postgres", listen="127.0.0.1", settings={"fsync": "off"})
+    server.start()
+    try:
+        server.create_database()
+        monkeypatch.setenv("AEON_STORE_ADDRESS", server.address("db0"))
+        (empty,) = findings(aeon, "record")
+        assert (empty["state"], "has no record" in empty["text"]) == ("broken", True)
+        assert "aeon store migrate" in empty["advice"]
+        assert aeon("store", "migrate").code == 0
+        assert "version" in findings(aeon, "record")[0]["text"]
+        server.execute("CREATE ROLE ann LOGIN PASSWORD 'right'")
+        monkeypatch.setenv("AEON_STORE_ADDRESS", server.address("db0", user="ann"))
+        monkeypatch.setenv("AEON_STORE_PASSWORD_ENV", "THE_PASSWORD")
+        monkeypatch.setenv("THE_PASSWORD", "right")
+        for granted in ("SELECT 1", "GRANT USAGE ON SCHEMA aeon TO ann"):
+            server.execute(granted, "db0")
+            assert "next: Connect as the owner of the schema" in " ".join(aeon("store", "migrate").err.split())
+        monkeypatch.setenv("THE_PASSWORD", "wrong")
+        (refused,) = findings(aeon, "record")
+        assert "refused the connection" in refused["text"]
+        assert "does not answer" not in refused["text"]
+        assert "password_env" in refused["advice"]
+    finally:
+        server.kill()
+
+
 def test_doctor_says_what_is_broken_and_what_to_do(aeon, monkeypatch, plugin):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -15,10 +15,11 @@ from aeon.bootstrap.vaults import rekey_vault
 from aeon.platform import queries
 from aeon.platform.exports.transfer import counts, export, load
 from aeon.platform.search.messages import MessageSearch
+from aeon.platform.store import Store
 from aeon.platform.store_identity import RunStoreIdentity, get_record_id
 from aeon.settings import LoadedSettings
 
-__all__ = ["SQLITE_TARGET", "StoreService", "StoreStatus"]
+__all__ = ["SQLITE_TARGET", "StoreService", "StoreStatus", "StoreVersion"]
 
 
 class StoreStatus(NamedTuple):
@@ -27,6 +28,13 @@ class StoreStatus(NamedTuple):
     store: str
     version: int
     things: dict[str, int]
+
+
+class StoreVersion(NamedTuple):
+    """The name of a store, and the version of its tables."""
+
+    store: str
+    version: int
 
 
 class StoreService:
@@ -42,7 +50,12 @@ class StoreService:
     def status(self) -> StoreStatus:
         """The store, its version and what it contains. It scans whole tables."""
         with closing(self._maintenance.open()) as store:
-            return StoreStatus(store.name, int(store.read(queries.VERSION)[0]["number"]), counts(store))
+            return StoreStatus(store.name, _version_of(store), counts(store))
+
+    def version(self) -> StoreVersion:
+        """Open the store, and return its name and version. Unlike `status`, it scans nothing."""
+        with closing(self._maintenance.open()) as store:
+            return StoreVersion(store.name, _version_of(store))
 
     def check(self) -> list[str]:
         """Every problem of the record, as text."""
@@ -125,6 +138,10 @@ class StoreService:
         All of them or none. Raises VaultError.
         """
         return rekey_vault(self._folder, self._environ)
+
+
+def _version_of(store: Store) -> int:
+    return int(store.read(queries.VERSION)[0]["number"])
 
 
 def _records(lines: Iterable[str]) -> Iterator[JsonObject]:

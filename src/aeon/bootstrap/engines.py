@@ -139,6 +139,45 @@ def open_worker(
     )
 
 
+def reach_engine(
+    project: Path, settings: EngineSettings, environ: Mapping[str, str], from_project: Mapping[str, Path]
+) -> str:
+    """Connect to the engine of the settings, change nothing there, and return its name.
+
+    Raises ConfigError, MissingExtraError, StoreError, EngineUnavailableError.
+    """
+    address = settings.address or ""
+    if address == IN_MEMORY:
+        return "in memory"
+    if address.startswith(_TEMPORAL):
+        return _reach_temporal(address)
+    if not address:
+        return _reach_file(project / ".aeon" / "runs.db")
+    from aeon.adapters.engines.sql.database import reach_server
+
+    return reach_server(address, server_password("engine", address, settings.password_env, environ, from_project))
+
+
+def _reach_temporal(address: str) -> str:
+    from aeon.adapters.engines.temporal.connection import TemporalConnection
+    from aeon.adapters.results import MemoryResultStore
+
+    server, namespace = _server(address)
+    TemporalConnection(server, namespace, MemoryResultStore()).close()
+    return f"Temporal at {server}, namespace {namespace!r}"
+
+
+def _reach_file(file: Path) -> str:
+    """Return the name of the database of runs in a project's folder, which is opened only if it exists."""
+    if not file.exists():
+        return f"SQLite in {file}, which the first run creates"
+    from aeon.adapters.engines.sql import RunDatabase
+
+    require_ownership(file)
+    with closing(RunDatabase(f"sqlite:///{file}")) as database:
+        return database.name
+
+
 def engine_run_store(location: EngineLocation) -> RunStoreIdentity | None:
     """Return where the runs are kept in SQL, created if missing; None for the in-memory engine and Temporal.
 

@@ -12,9 +12,12 @@ from threading import Thread
 from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
+from aeon.application.engine import EngineService
 from aeon.application.folder import FolderService
 from aeon.application.models import ModelChoice
+from aeon.application.store import StoreService
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import PROJECT_FOLDER, require_ownership
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_data
@@ -25,6 +28,7 @@ from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.text import COLUMNS, wrap
 from aeon.llm.interface import LLMRequest
+from aeon.settings import LoadedSettings
 
 CheckState: TypeAlias = Literal["ok", "note", "broken"]
 
@@ -58,6 +62,8 @@ def run_checks(model: str | None, *, is_quick: bool, output: OutputFormat) -> in
             results += [
                 *_project(),
                 *_folders(app),
+                _record(loaded),
+                _engine(loaded),
                 _durability(app),
                 *_tools(app),
                 *_skills(app),
@@ -145,6 +151,32 @@ def _folders(app: App) -> list[CheckResult]:
         _check("log folder", f"{folder} is writable", lambda: _write_in(folder)),
         _check("memory", f"{app.settings.memory.path} is readable", lambda: app.memory.read("aeon doctor")),
     ]
+
+
+def _record(loaded: LoadedSettings) -> CheckResult:
+    """Open the record, if there is one: with a server's address there always is."""
+    if not FolderService(Path.cwd(), os.environ).has_record(loaded.settings.store):
+        return CheckResult("record", "ok", "there is none yet; the first command that needs it creates it")
+
+    def version() -> str:
+        found = StoreService(Path.cwd(), loaded, os.environ).version()
+        return f"{found.store}, version {found.version}"
+
+    return _reached("record", "store.address", version)
+
+
+def _engine(loaded: LoadedSettings) -> CheckResult:
+    return _reached("engine", "engine.address", EngineService(Path.cwd(), loaded, os.environ).reach)
+
+
+def _reached(name: str, setting: str, reach: Callable[[], str]) -> CheckResult:
+    """Return "ok" with the text that `reach` returns; the advice for a server that is away does not lead back here."""
+    try:
+        return CheckResult(name, "ok", reach())
+    except AeonError as error:
+        is_circular = error.next == NextStep("store.check")
+        advice = f"Start it, or correct {setting}; see `aeon config list`." if is_circular else advice_of(error)
+        return CheckResult(name, "broken", error.message, advice)
 
 
 def _durability(app: App) -> CheckResult:

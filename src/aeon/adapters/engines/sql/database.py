@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Final, TypeVar
 from uuid import uuid4
@@ -172,6 +173,15 @@ class RunDatabase:
                 f"{self.name} has version {version}; this Aeon knows {queries.VERSION}.",
                 next_step="Use the newer Aeon.",
             )
+
+
+def reach_server(address: str, password: str | None) -> str:
+    """Connect to a PostgreSQL server, create nothing there, and return its name.
+
+    Raises ConfigError for an invalid address, MissingExtraError, StoreUnavailableError.
+    """
+    with closing(_open_store(address, password, is_durable=True)) as store:
+        return store.name
 
 
 def _open_store(address: str, password: str | None, *, is_durable: bool) -> Store:

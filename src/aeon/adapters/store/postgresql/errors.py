@@ -62,6 +62,17 @@ _SESSION_ENDED = {"57P01", "57P02", "57P05", "25P03", "25P04"}
 _ADVICE = re.compile(r"\s*Is the server running [^?]*\?")
 """The question that libpq adds if no server listens."""
 
+_REFUSAL = "FATAL:"
+"""The severity in the message of a server that answers, and refuses the connection."""
+
+_CORRECT_LOGIN = (
+    "Check the user in the address and the password: the setting `password_env` beside the address names its variable."
+)
+
+_NOT_OWNER = "Connect as the owner of the schema, or let the owner grant this user its rights: see docs/postgresql.md."
+_ADVICE_OF = {"42501": _NOT_OWNER, "3F000": _NOT_OWNER}
+"""What to do, by SQLSTATE: of a lacking permission, and of a schema that this user may not see."""
+
 _QUOTES_VALUES = "22"
 """The error class whose messages quote the invalid values."""
 
@@ -77,8 +88,16 @@ def as_store_errors(connection: psycopg.Connection[DictRow], name: str) -> Gener
 
 def unavailable_error(error: psycopg.Error, name: str) -> StoreUnavailableError:
     """Returns the error for a connection that could not be opened."""
-    message = _ADVICE.sub("", str(error))
-    return StoreUnavailableError(f"{name} does not answer: {_in_one_line(message)}.")
+    message = _in_one_line(_ADVICE.sub("", str(error)))
+    if _REFUSAL not in message:
+        return StoreUnavailableError(f"{name} does not answer: {message}.")
+    advice = _CORRECT_LOGIN if _asks_for_password(error) else ""
+    return StoreUnavailableError(f"{name} refused the connection: {message}.", next_step=advice)
+
+
+def _asks_for_password(error: psycopg.Error) -> bool:
+    """Returns whether the server asked for a password, and so refused the one that it got, or that none came."""
+    return error.pgconn is not None and (error.pgconn.used_password or error.pgconn.needs_password)
 
 
 def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow], name: str) -> StoreError:
@@ -88,7 +107,7 @@ def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow]
         connection.close()
         return ConnectionLostError(f"{name} ended the connection: {_server_message(error)}.")
     kind = _KINDS.get(code) or _CLASSES.get(code[:2], QueryError)
-    advice = "Restore a backup: see docs/postgresql.md." if kind is DamagedStoreError else ""
+    advice = "Restore a backup: see docs/postgresql.md." if kind is DamagedStoreError else _ADVICE_OF.get(code, "")
     return kind(f"{name}: {_server_message(error)}.", next_step=advice)
 
 
