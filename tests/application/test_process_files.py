@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.application.conftest import STORED
 
-from aeon.application.process_files import check_without_record
+from aeon.application.process_files import DocumentFile, check_without_record
 from aeon.application.process_template import new_process_text
 from aeon.base.errors import InputError
 
@@ -44,7 +44,7 @@ def shown(report):
 
 
 def check(text, *, is_offline=False):
-    return check_without_record(text, {}, is_offline=is_offline)
+    return check_without_record([DocumentFile(text)], {}, is_offline=is_offline)
 
 
 def test_what_is_called_may_be_in_the_same_file_also_below():

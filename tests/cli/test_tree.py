@@ -111,3 +111,11 @@ def test_commands_are_completed(aeon, monkeypatch):
     monkeypatch.setenv("COMP_WORDS", "aeon tool se")
     monkeypatch.setenv("COMP_CWORD", "2")
     assert aeon().out.split() == ["search", "service"]
+
+
+def test_an_option_that_takes_one_value_is_refused_twice(aeon):
+    """All but the last were left out without a word."""
+    ended = aeon("tool", "list", "--limit", "3", "--limit", "4")
+    assert (ended.code, "--limit was given 2 times" in ended.err) == (2, True)
+    assert aeon("process", "list", "-o", "json", "--owner=own", "--owner", "all").code == 2
+    assert aeon("apply", "-f", "a.yaml", "-f", "b.yaml").err.startswith("error: a.yaml cannot be read")

@@ -1,6 +1,6 @@
 """`DocumentService`: applies YAML documents that describe stored things, and sets up a record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from aeon.application.examined_documents import examine_documents
 from aeon.application.skill_calls import ELSEWHERE, find_missing_scripts
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import ApplyStep
-from aeon.platform.catalog.documents import raise_problems, read_documents
+from aeon.platform.catalog.documents import DocumentFile, raise_problems, read_files
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
 
-__all__ = ["ApplyStep", "DocumentService", "RecordSummary"]
+__all__ = ["ApplyStep", "DocumentFile", "DocumentService", "RecordSummary"]
 
 _COUNTED = 1000
 _SWEEP_AGE = timedelta(hours=1)
@@ -40,13 +40,17 @@ class DocumentService:
         self._environ = environ
 
     def apply(self, text: str, *, is_dry: bool = False) -> list[ApplyStep]:
+        """Create and change what the documents of a text describe; see `apply_files`."""
+        return self.apply_files([DocumentFile(text)], is_dry=is_dry)
+
+    def apply_files(self, files: Sequence[DocumentFile], *, is_dry: bool = False) -> list[ApplyStep]:
         """Create and change what the documents describe; returns a step for each, referenced things first.
 
-        With `is_dry`, nothing of the user's is changed. If there is any fault, nothing of it is changed either.
+        The files are one: their documents may refer to each other, and a fault of one is a fault of all. With `is_dry`, nothing of the user's is changed. If there is any fault, nothing of it is changed either.
         Applying a text again changes nothing, so it takes no key. If they use what Aeon ships, a record that was never
         set up gets that. Raises ApplyError with every fault.
         """
-        written = read_documents(text, self._environ)
+        written = read_files(files, self._environ)
         steps, problems, applier = examine_documents(self._platform, self._user, with_short_calls(written))
         missing = [each for each in find_missing_scripts(self._platform, self._user, written) if each.rule != ELSEWHERE]
         raise_problems([str(problem) for problem in [*problems, *missing]])

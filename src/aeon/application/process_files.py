@@ -15,17 +15,19 @@ from aeon.plan.yaml import YamlError
 from aeon.platform.catalog.apply import DocumentProblem
 from aeon.platform.catalog.documents import (
     CatalogDocument,
+    NO_DOCUMENT,
     DocumentError,
+    DocumentFile,
     DocumentText,
     find_duplicates,
     in_order_of_creation,
     read_document,
-    split_documents,
+    split_files,
 )
 from aeon.platform.catalog.short_calls import with_short_calls
 from aeon.platform.processes.checks.warnings import WARNINGS
 
-__all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
+__all__ = ["DocumentFile", "FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
 
 _USER: Final = "me"
 """The user of a temporary record."""
@@ -36,10 +38,11 @@ class FileFault(NamedTuple):
 
     fault: TextFault
     is_warning: bool = False
+    file: str = ""
 
 
 class FileReport(NamedTuple):
-    """What a file describes, as kind and name, and its faults in the order of its lines."""
+    """What files describe, as kind and name, and the faults of each file in the order of its lines."""
 
     things: list[tuple[str, str]]
     faults: list[FileFault]
@@ -63,13 +66,20 @@ class ProcessFiles:
         self._is_offline = is_offline
 
     def check(self, text: str) -> FileReport:
-        """All faults of a file. Raises ApplyError if it is too large."""
-        parts = {part.location: part for part in split_documents(text)}
+        """All faults of a text; see `check_files`."""
+        return self.check_files([DocumentFile(text)])
+
+    def check_files(self, files: Sequence[DocumentFile]) -> FileReport:
+        """All faults of files, which may refer to each other. Raises ApplyError if one is too large."""
+        parts = {part.location: part for part in split_files(files)}
         documents, faults = _read(parts.values())
-        if not parts:
-            faults.append(FileFault(TextFault(1, "", "it contains no document")))
+        filled = {part.file for part in parts.values()}
+        empty = [each.name for each in files if each.name not in filled]
+        faults += [FileFault(TextFault(1, "", NO_DOCUMENT), file=name) for name in empty]
         faults += [self._fault(each, parts[each.document.location]) for each in self._problems(documents)]
-        return FileReport([(each.kind, each.name) for each in documents], sorted(faults))
+        order = [each.name for each in files]
+        faults.sort(key=lambda each: (order.index(each.file), each))
+        return FileReport([(each.kind, each.name) for each in documents], faults)
 
     def _problems(self, documents: Sequence[CatalogDocument]) -> Iterator[DocumentProblem]:
         yield from (DocumentProblem(each, "$.name", "unique", message) for each, message in find_duplicates(documents))
@@ -81,13 +91,13 @@ class ProcessFiles:
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
         is_unknown = self._is_offline and problem.rule in UNKNOWN_TARGET
-        return FileFault(fault, is_unknown or problem.rule in (ELSEWHERE, *WARNINGS))
+        return FileFault(fault, is_unknown or problem.rule in (ELSEWHERE, *WARNINGS), part.file)
 
 
-def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:
-    """All faults of a file, where no record exists or none is to be read. Raises ApplyError if it is too large."""
+def check_without_record(files: Sequence[DocumentFile], environ: Mapping[str, str], *, is_offline: bool) -> FileReport:
+    """All faults of files, where no record exists or none is to be read. Raises ApplyError if one is too large."""
     with open_temporary_platform(environ) as platform:
-        return ProcessFiles(platform, _USER, is_offline=is_offline).check(text)
+        return ProcessFiles(platform, _USER, is_offline=is_offline).check_files(files)
 
 
 @contextmanager
@@ -131,9 +141,10 @@ def _read(parts: Iterable[DocumentText]) -> tuple[list[CatalogDocument], list[Fi
         try:
             documents.append(read_document(part, _AnyVariable()))
         except YamlError as error:
-            faults.append(FileFault(_moved(TextFault(error.line, "", error.reason, error.column), part)))
+            fault = _moved(TextFault(error.line, "", error.reason, error.column), part)
+            faults.append(FileFault(fault, file=part.file))
         except DocumentError as error:
-            faults += [FileFault(_moved(each, part)) for each in faults_at(part.text, error.problems)]
+            faults += [FileFault(_moved(each, part), file=part.file) for each in faults_at(part.text, error.problems)]
     return documents, faults
 
 

@@ -167,20 +167,27 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
 
 @app.command()
 def apply(
-    file: Annotated[
-        Path, typer.Option("--file", "-f", metavar="FILE", help="A YAML file of stored items; - is stdin.")
+    files: Annotated[
+        list[Path],
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="FILE",
+            help="A YAML file of stored items, or a folder of them; - is stdin. May be repeated.",
+        ),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
-    """Create or change what a YAML file describes.
+    """Create or change what YAML files describe.
 
-    Services, secrets, tools, templates, Processes, schedules, webhooks and alerts. Applied again, it changes nothing.
+    Services, secrets, tools, templates, Processes, schedules, webhooks and alerts. Applied again, they change nothing.
+    Of a folder, the files *.yaml, *.yml and *.json. If one file has a fault, nothing is changed.
     """
-    from aeon.cli.platform.catalog import apply_file
+    from aeon.cli.platform.catalog import apply_files
 
-    return apply_file(file, user, is_dry=dry_run, as_json=as_json)
+    return apply_files(files, user, is_dry=dry_run, as_json=as_json)
 
 
 @app.command()

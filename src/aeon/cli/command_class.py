@@ -1,6 +1,7 @@
 """The classes of all commands and groups: what every one of them understands besides its own options."""
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -28,11 +29,21 @@ class OutputCommand(TyperCommand):
         if any(each.name == "output" for each in self.params):
             own = options_of(args)
             args = [*("--output=json" if each == _JSON else each for each in own), *args[len(own) :]]
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
         ctx.allow_extra_args = True
         extra = super().parse_args(ctx, args)
         if extra and not ctx.resilient_parsing:
             ctx.fail(f"Unexpected: {_quoted(*extra)}.{self._advice(ctx, extra)}")
         return extra
+
+    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
+        """Fail if an option that takes one value is given twice: all but the last would have no effect."""
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for option, times in Counter(id(each) for each in given if _takes_one_value(each)).items():
+            if times > 1:
+                name = next(each for each in given if id(each) == option).opts[0]
+                ctx.fail(f"{name} was given {times} times, and takes one value. Give it once.")
 
     def _advice(self, ctx: Any, extra: list[str]) -> str:
         """How the words that are too many are probably meant."""
@@ -41,6 +52,11 @@ class OutputCommand(TyperCommand):
             return f" Give inputs as options: {options}."
         texts = [value for name, value in ctx.params.items() if name in _TEXTS and value]
         return f" Put a text in quotes: {_quoted(' '.join([*texts, *extra]))}." if texts else ""
+
+
+def _takes_one_value(param: Any) -> bool:
+    """Whether a parameter is an option with a value of which only the last would count."""
+    return param.param_type_name == "option" and not (param.multiple or param.is_flag or param.count)
 
 
 class CommandGroup(TyperGroup):

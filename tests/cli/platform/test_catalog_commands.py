@@ -284,3 +284,64 @@ def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
     asked = aeon("tool", "call", "my_trail", "--json")
     assert (asked.code, asked.json["output"]["rows"][-1]["action"]) == (0, "tool.use")
     assert aeon("tool", "call", "my_tools").code == 0
+
+
+TWO_FILES = {
+    "uses.yaml": """
+kind: Process
+name: uses
+initialContext: []
+steps: [{id: say, tool: say, inputs: {topic: rain}, output: said}]
+""",
+    "tool.yml": """
+kind: Service
+name: sayings
+type: rest_api
+protocol: http
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: say
+service: sayings
+connectionParams: {endpoint: "http://127.0.0.1:1"}
+operation: {type: rest_request, path: "/{topic}", allowPrivate: true}
+inputSchema: {type: object, required: [topic], properties: {topic: {type: string}}}
+""",
+}
+
+
+@pytest.fixture
+def two_files():
+    folder = Path("stored")
+    folder.mkdir()
+    for name, text in {**TWO_FILES, "notes.txt": "not: a document", ".hidden.yaml": "kind: Nothing"}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_every_file_that_is_named_is_applied_and_so_is_a_folder(aeon, two_files):
+    """The first of two `-f` was left out without a word."""
+    both = aeon("apply", "-f", two_files / "uses.yaml", "-f", two_files / "tool.yml", "--dry-run")
+    assert (both.code, both.out) == (0, "+ Service sayings\n+ Tool say\n+ Process uses\n")
+    assert aeon("apply", "-f", two_files).out == both.out
+    assert aeon("apply", "-f", two_files).out == "= Service sayings\n= Tool say\n= Process uses\n"
+
+
+def test_a_fault_in_one_file_is_named_with_its_file_and_nothing_is_applied(aeon, two_files):
+    (two_files / "wrong.yaml").write_text("kind: Tool\nname: say\n")
+    ended = aeon("apply", "-f", two_files)
+    assert ended.code == 2
+    told = " ".join(ended.err.split())
+    assert "stored/wrong.yaml, document 1 (line 1): stored/tool.yml, document 2" in told
+    assert aeon("process", "list", "--owner", "own").out == ""
+    checked = aeon("process", "check", two_files)
+    assert (checked.code, checked.out.startswith("stored/wrong.yaml:2:")) == (2, True)
+    assert {each["file"] for each in aeon("process", "check", two_files, "--json").json["faults"]} == {
+        "stored/wrong.yaml"
+    }
+
+
+def test_a_folder_without_such_a_file_says_so(aeon, tmp_path):
+    (tmp_path / "empty").mkdir()
+    ended = aeon("apply", "-f", tmp_path / "empty")
+    assert (ended.code, "has no file *.yaml, *.yml, *.json" in " ".join(ended.err.split())) == (2, True)

@@ -1,6 +1,7 @@
 """`aeon init` and `aeon apply`: define items in the record."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,10 +14,13 @@ from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import indented_json, printable
 
 if TYPE_CHECKING:
-    from aeon.application.documents import ApplyStep
+    from aeon.application.documents import ApplyStep, DocumentFile
 
 _MAX_TEXT: Final = 64 * 1024 * 1024
 """Characters of a file or of stdin."""
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+"""How the names of files end that are read from a folder."""
 
 SIGNS = {"create": "+", "change": "~", "keep": "="}
 """How the lines of what is created, changed and kept begin."""
@@ -37,11 +41,12 @@ def bring_up(user: str, *, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
-    """Check the whole file, apply it, and show what changed. Raises ApplyError with every problem."""
-    text = read_text(file)
+def apply_files(paths: Sequence[Path], user: str, *, is_dry: bool, as_json: bool) -> int:
+    """Check all files, apply them, and show what changed. Raises ApplyError with every problem."""
+    files = read_files(paths)
+    named = files if len(files) > 1 else [file._replace(name="") for file in files]
     with workspace_session(user) as workspace:
-        steps = workspace.documents.apply(text, is_dry=is_dry)
+        steps = workspace.documents.apply_files(named, is_dry=is_dry)
     if as_json:
         print_data(indented_json({"dryRun": is_dry, "steps": [_as_data(step) for step in steps]}))
     else:
@@ -68,6 +73,29 @@ def _print_warnings(step: "ApplyStep") -> None:
     if step.breaks:
         listed = ", ".join(map(printable, step.breaks))
         print_message(f"{name} needs a different input; these do not match it and will fail: {listed}", "warning: ")
+
+
+def read_files(paths: Sequence[Path]) -> "list[DocumentFile]":
+    """Return the files, and of a folder those in it, sorted; each once. Raises InputError."""
+    from aeon.application.documents import DocumentFile
+
+    found = dict.fromkeys(file for path in paths for file in _files_of(path))
+    return [DocumentFile(read_text(file), str(file)) for file in found]
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    try:
+        entries = sorted(path.iterdir())
+    except OSError as error:
+        step = "Name a folder that you may read."
+        raise InputError(f"{path} cannot be read: {error.strerror}.", next_step=step) from None
+    files = [each for each in entries if each.suffix in _SUFFIXES and each.name[0] != "." and each.is_file()]
+    if not files:
+        step = "Name a folder with YAML files; those in its subfolders are not read."
+        raise InputError(f"{path} has no file {', '.join(f'*{each}' for each in _SUFFIXES)}.", next_step=step)
+    return files
 
 
 def read_text(file: Path) -> str:

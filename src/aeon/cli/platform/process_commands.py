@@ -18,7 +18,9 @@ process.add_typer(schedule, name="schedule")
 process.add_typer(webhook, name="webhook")
 process.add_typer(alert, name="alert")
 process.add_typer(job, name="job")
-ProcessFile = Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with Processes; - for stdin.")]
+ProcessFiles = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="YAML files with Processes, or folders of them; - is stdin.")
+]
 add_list(process, "process", "Processes")
 add_changes(process, "process", "Process")
 
@@ -154,20 +156,20 @@ def process_new(
 
 @process.command("check")
 def process_check(
-    file: ProcessFile,
+    files: ProcessFiles,
     offline: Annotated[
         bool, typer.Option("--offline", help="Read no record: what is not in the file is a warning.")
     ] = False,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
-    """Check a file of Processes: every fault by its line.
+    """Check files of Processes: every fault by its line.
 
-    What they call may be in the file, in the record if there is one, or shipped. Exit code 2: there are faults.
+    What they call may be in the files, in the record if there is one, or shipped. Exit code 2: there are faults.
     """
-    from aeon.cli.platform.process_files import check_file
+    from aeon.cli.platform.process_files import check_files
 
-    return check_file(file, user, is_offline=offline, as_json=as_json)
+    return check_files(files, user, is_offline=offline, as_json=as_json)
 
 
 @process.command("test")

@@ -18,6 +18,7 @@ KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Proces
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_CHARACTERS = 5_000_000
 _MAX_SHOWN = 50
+NO_DOCUMENT = "it contains no document"
 _ANYWHERE = "$.kind"
 """The path of a problem of a whole document, which is shown where its kind is."""
 
@@ -54,22 +55,35 @@ class ApplyError(InputError):
     next_step = "Correct the file and apply it again."
 
 
+class DocumentFile(NamedTuple):
+    """The text of a file of documents, and its name for messages; without a name if it is the only one."""
+
+    text: str
+    name: str = ""
+
+
 class DocumentText(NamedTuple):
     """The text of one document in a file, where it is for messages, and the lines of the file before it."""
 
     location: str
     text: str
     lines_before: int
+    file: str = ""
 
 
 def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocument]:
-    """Returns the documents in the order of creation.
+    """Returns the documents of one text; see `read_files`."""
+    return read_files([DocumentFile(text)], environ)
+
+
+def read_files(files: Sequence[DocumentFile], environ: Mapping[str, str]) -> list[CatalogDocument]:
+    """Returns the documents of all files in the order of creation.
 
     `${NAME}` in a Secret's value is taken from `environ`. Raises ApplyError with every problem, its document and line.
     """
     problems: list[str] = []
     documents: list[CatalogDocument] = []
-    for part in split_documents(text):
+    for part in split_files(files):
         try:
             documents.append(read_document(part, environ))
         except YamlError as error:
@@ -78,7 +92,7 @@ def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocumen
             problems.append(f"{part.location}: {error}")
     problems += [f"{document.location}: {problem}" for document, problem in find_duplicates(documents)]
     if not documents and not problems:
-        problems.append("it contains no document")
+        problems.append(NO_DOCUMENT)
     raise_problems(problems)
     return in_order_of_creation(documents)
 
@@ -96,10 +110,17 @@ def raise_problems(problems: list[str]) -> None:
         raise ApplyError(f"{len(problems)} problem(s), nothing was changed:\n{shown}{more}\n", problems=list(problems))
 
 
-def split_documents(text: str) -> Iterator[DocumentText]:
+def split_files(files: Sequence[DocumentFile]) -> list[DocumentText]:
+    """Returns each document of all files. Raises ApplyError."""
+    return [part for file in files for part in _split(file)]
+
+
+def _split(file: DocumentFile) -> Iterator[DocumentText]:
     """Yields each document of a file. As in YAML, a separator is a line of its own. Raises ApplyError."""
+    text, name = file
     if len(text) > _MAX_CHARACTERS:
-        raise ApplyError(f"The file has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")
+        which = f"The file {name}" if name else "The file"
+        raise ApplyError(f"{which} has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")
     lines: list[str] = []
     start, number = 1, 0
     for at, line in enumerate([*text.splitlines(), "---"], 1):
@@ -109,7 +130,8 @@ def split_documents(text: str) -> Iterator[DocumentText]:
         first = next((at for at, each in enumerate(lines, start) if each.strip() and each.lstrip()[0] != "#"), None)
         if first is not None:
             number += 1
-            yield DocumentText(f"document {number} (line {first})", "\n".join(lines), start - 1)
+            location = f"{f'{name}, ' if name else ''}document {number} (line {first})"
+            yield DocumentText(location, "\n".join(lines), start - 1, name)
         lines, start = [line.removeprefix("---")], at
 
 
