@@ -46,9 +46,10 @@ class DocumentService:
     def apply_files(self, files: Sequence[DocumentFile], *, is_dry: bool = False) -> list[ApplyStep]:
         """Create and change what the documents describe; returns a step for each, referenced things first.
 
-        The files are one: their documents may refer to each other, and a fault of one is a fault of all. With `is_dry`, nothing of the user's is changed. If there is any fault, nothing of it is changed either.
-        Applying a text again changes nothing, so it takes no key. If they use what Aeon ships, a record that was never
-        set up gets that. Raises ApplyError with every fault.
+        The files are one: their documents may refer to each other, and a fault of one is a fault of all. With `is_dry`,
+        nothing of the user's is changed. If there is any fault, nothing of it is changed either. Applying files again
+        changes nothing, so it takes no key. If they use what Aeon ships, a record that was never set up gets that.
+        Raises ApplyError with every fault.
         """
         written = read_files(files, self._environ)
         steps, problems, applier = examine_documents(self._platform, self._user, with_short_calls(written))

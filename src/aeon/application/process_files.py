@@ -14,8 +14,8 @@ from aeon.llm.interface import LLMAdapter
 from aeon.plan.yaml import YamlError
 from aeon.platform.catalog.apply import DocumentProblem
 from aeon.platform.catalog.documents import (
-    CatalogDocument,
     NO_DOCUMENT,
+    CatalogDocument,
     DocumentError,
     DocumentFile,
     DocumentText,

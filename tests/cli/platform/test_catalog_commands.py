@@ -335,7 +335,7 @@ def test_a_fault_in_one_file_is_named_with_its_file_and_nothing_is_applied(aeon,
     assert "stored/wrong.yaml, document 1 (line 1): stored/tool.yml, document 2" in told
     assert aeon("process", "list", "--owner", "own").out == ""
     checked = aeon("process", "check", two_files)
-    assert (checked.code, checked.out.startswith("stored/wrong.yaml:2:")) == (2, True)
+    assert (checked.code, checked.out.startswith("stored/wrong.yaml:")) == (2, True)
     assert {each["file"] for each in aeon("process", "check", two_files, "--json").json["faults"]} == {
         "stored/wrong.yaml"
     }
