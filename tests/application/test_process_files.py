@@ -105,6 +105,17 @@ def test_a_field_that_is_probably_misspelt_is_a_warning():
     assert check(text.replace("taem", "team")).faults == []
 
 
+def test_a_timeout_of_a_step_that_its_tool_never_reaches_is_a_warning():
+    """A REST call gave up after 30 seconds, in a step with 300, and nothing named the limit."""
+    text = FILE.replace("tool: item,", "tool: item, execution: {timeout: 300},", 1)
+    (found,) = check(text).faults
+    assert (found.is_warning, found.fault.path) == (True, "$.steps[0].execution.timeout")
+    assert "the tool 'item' gives up after 30 s" in found.fault.message
+    assert "give its operation a timeout" in found.fault.message
+    assert check(text.replace("type: rest_request", "type: rest_request, timeout: 300")).faults == []
+    assert check(text.replace("timeout: 300", "timeout: 20")).faults == []
+
+
 TAB = "there is a tab, and YAML does not indent by tabs; use spaces"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, load_client
 from aeon.adapters.operations.graph_results import GraphEndpoint, GraphQueryResult, graph_value_as_json, without_values
+from aeon.adapters.operations.timeouts import timeout_error
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import GraphQuery
 from aeon.platform.catalog.tool_calls import OperationError
@@ -35,7 +36,7 @@ class Neo4jQueryClient:
             async with asyncio.timeout(operation.timeout + _CONNECT_SECONDS + _GRACE_SECONDS):
                 return await self._fetch(operation, params)
         except TimeoutError:
-            raise OperationError(f"no answer within {operation.timeout:g} s", is_transient=is_repeatable) from None
+            raise timeout_error(operation.timeout, is_transient=is_repeatable) from None
         except Neo4jError as error:
             raise _refusal(error.code or "", error.message or "", params, is_transient=error.is_retryable()) from None
         except (DriverError, OSError) as error:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import httpx2
 
 from aeon.adapters.operations.host_addresses import HostResolver, allowed_addresses, refuse_readable_key
+from aeon.adapters.operations.timeouts import timeout_error
 from aeon.adapters.operations.tls import tls_fault
 from aeon.base.loggers import room_logger
 from aeon.base.next_steps import NextStep
@@ -108,7 +109,7 @@ class HttpSender:
         return b"".join(parts)
 
     def _timeout_error(self) -> OperationError:
-        return OperationError(f"no answer within {self.seconds:g} s", is_transient=True)
+        return timeout_error(self.seconds)
 
 
 def _log_response(request: HttpRequest, status: int, seconds: float) -> None:

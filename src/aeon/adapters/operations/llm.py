@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from aeon.adapters.operations.timeouts import timeout_error
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
@@ -306,7 +307,7 @@ def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
     try:
         value, error = outcomes.get(timeout=seconds)
     except Empty:
-        raise OperationError(f"no answer within {seconds:g} s", is_transient=True) from None
+        raise timeout_error(seconds) from None
     if error is not None:
         raise error
     return value

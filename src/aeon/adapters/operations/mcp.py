@@ -16,6 +16,7 @@ from aeon.adapters.operations.mcp_sessions import McpSessionPool, all_tools, ses
 from aeon.adapters.operations.mcp_stderr import StderrTail
 from aeon.adapters.operations.mcp_transports import OWN_COMMAND, McpEndpoint, McpTransportContext, transport
 from aeon.adapters.operations.placeholders import fill
+from aeon.adapters.operations.timeouts import timeout_error
 from aeon.adapters.operations.tls import tls_fault
 from aeon.base.cancellation import on_cancel
 from aeon.base.errors import MissingExtraError
@@ -119,9 +120,7 @@ class McpExecutor:
         try:
             answer = self._result(_call_with_timeout(seconds, partial(self._call_session, endpoint, ask)))
         except TimeoutError:
-            raise self._refusal_of(endpoint) or OperationError(
-                f"no answer within {seconds:g} s", is_transient=True
-            ) from None
+            raise self._refusal_of(endpoint) or timeout_error(seconds) from None
         except (MCPError, OSError, RuntimeError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
             first = next(_leaf_errors(cast(Exception, error)))
             if isinstance(first, OperationError):

@@ -172,7 +172,8 @@ def _resolve_step(step: Json, resolvers: Mapping[str, Callable[[str], str]]) -> 
 def _tool_target(tool: NewTool) -> ToolTarget:
     """Return the target for a new tool; the user owns it, so has access to it."""
     service_type = cast(ServiceType, tool.operation.service_type)
-    return ToolTarget(tool.name, service_type, tool.input_schema, tool.output_schema, tool.enabled)
+    schemas = (tool.input_schema, tool.output_schema)
+    return ToolTarget(tool.name, service_type, *schemas, tool.enabled, timeout=tool.operation.timeout)
 
 
 def _process_target(process: NewProcess) -> ProcessTarget:

@@ -108,7 +108,7 @@ DELETE_STEPS: Final = "DELETE FROM process_steps WHERE process_id = :id"
 # Targets of steps, as visible to the user who saves the Process (platform 2, 3)
 
 TOOLS_CALLED: Final = """
-SELECT t.id, t.name, t.version, t.input_schema, t.output_schema, t.owner_id, s.type AS service_type,
+SELECT t.id, t.name, t.version, t.input_schema, t.output_schema, t.operation, t.owner_id, s.type AS service_type,
        (t.enabled = 1 AND s.enabled = 1) AS enabled,
        (s.owner_id = t.owner_id OR s.shared = 1) AS is_reachable,
        (t.secret_id IS NOT NULL OR s.requires_secret = 1) AS needs_secret,

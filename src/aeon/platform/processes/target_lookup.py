@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.platform.catalog.operations import parse_operation
 from aeon.platform.processes import queries
 from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.checks.targets import Callee, ProcessTarget, ToolTarget
@@ -97,6 +98,7 @@ def _tool(row: Row) -> ToolTarget:
         output_schema=cast(JsonObject, parse_strict(row["output_schema"])),
         enabled=bool(row["enabled"]),
         has_access=bool(row["is_reachable"] and (row["has_secret"] or not row["needs_secret"])),
+        timeout=parse_operation(row["operation"]).timeout,
     )
 
 

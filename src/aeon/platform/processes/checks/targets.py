@@ -9,7 +9,8 @@ from aeon.platform.catalog.model import ServiceType
 class ToolTarget(NamedTuple):
     """A tool that the user sees.
 
-    `has_access`: the user may run it, with a Secret of their own if it needs one (platform 3).
+    `has_access`: the user may run it, with a Secret of their own if it needs one (platform 3). `timeout` is that of its
+    operation, in seconds; None if it is unknown.
     """
 
     name: str
@@ -18,6 +19,7 @@ class ToolTarget(NamedTuple):
     output_schema: JsonObject
     enabled: bool = True
     has_access: bool = True
+    timeout: float | None = None
 
 
 class Callee(NamedTuple):

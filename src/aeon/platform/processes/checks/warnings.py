@@ -9,12 +9,13 @@ from aeon.base.binding import STEP_PREFIX
 from aeon.platform.processes.checks.fields import FIELD_DECLARED, find_misspelt_fields
 from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.checks.targets import TargetLookup
-from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.model import Compensation, ProcessDefinition, ProcessStep, StepExecution
 
 _REFERENCE_IN_TEMPLATE: Final = "reference_in_template"
 _FAILURE_CODE: Final = "failure_code"
+_TIMEOUT_OF_OPERATION: Final = "timeout_of_operation"
 
-WARNINGS: Final = frozenset({FIELD_DECLARED, _REFERENCE_IN_TEMPLATE, _FAILURE_CODE})
+WARNINGS: Final = frozenset({FIELD_DECLARED, _REFERENCE_IN_TEMPLATE, _FAILURE_CODE, _TIMEOUT_OF_OPERATION})
 """The rules of all warnings."""
 
 _IN_BRACES = re.compile(r"(?<![\\{])\{(=?)\s*([A-Za-z_]\w*)([^{}]*)\}(?!\})")
@@ -49,6 +50,7 @@ def find_warnings(
         *find_misspelt_fields(definition, targets, process_id=process_id),
         *_references_in_template(definition),
         *_unknown_codes(definition),
+        *_longer_timeouts(definition, targets),
     ]
 
 
@@ -69,12 +71,37 @@ def _references_in_template(definition: ProcessDefinition) -> Iterator[Definitio
 
 
 def _unknown_codes(definition: ProcessDefinition) -> Iterator[DefinitionProblem]:
+    for path, step in _steps(definition):
+        for code in (step.retry and step.retry.on) or ():
+            if problem := _code_problem(code):
+                yield DefinitionProblem(f"{path}.retry.on", _FAILURE_CODE, problem)
+
+
+def _steps(definition: ProcessDefinition) -> Iterator[tuple[str, ProcessStep]]:
+    """Yield the steps of all sections, each with its path."""
     sections = (("steps", definition.steps), ("onFailure", definition.on_failure), ("finally", definition.finally_))
     for section, steps in sections:
         for place, step in enumerate(steps):
-            for code in (step.retry and step.retry.on) or ():
-                if problem := _code_problem(code):
-                    yield DefinitionProblem(f"$.{section}[{place}].retry.on", _FAILURE_CODE, problem)
+            yield f"$.{section}[{place}]", step
+
+
+def _longer_timeouts(definition: ProcessDefinition, targets: TargetLookup) -> Iterator[DefinitionProblem]:
+    """Timeouts of steps that never pass, because the operation of the tool gives up earlier."""
+    for path, step in _steps(definition):
+        is_manual = step.execution.interaction_mode == "manual"
+        calls: list[tuple[str, str | None, StepExecution | Compensation]] = [
+            (f"{path}.execution.timeout", None if is_manual else step.tool, step.execution)
+        ]
+        calls += [(f"{path}.compensate.timeout", each.tool, each) for each in (step.compensate,) if each is not None]
+        for place, tool, given in calls:
+            is_default = given.timeout == type(given).model_fields["timeout"].default
+            target = None if tool is None or is_default else targets.tool(tool)
+            if target is not None and target.timeout is not None and target.timeout < given.timeout:
+                message = (
+                    f"the tool {target.name!r} gives up after {target.timeout:g} s, which its operation says, and not "
+                    f"after {given.timeout} s; give its operation a timeout, too"
+                )
+                yield DefinitionProblem(place, _TIMEOUT_OF_OPERATION, message)
 
 
 def _code_problem(code: str) -> str | None:
