@@ -87,3 +87,20 @@ def test_the_end_of_a_run_is_the_reason_of_all_that_never_began():
     failed = after(plan_of(step("a"), step("b")))
     failed.fails("a")
     assert reasons(failed)["b"].message.startswith("Was not started: the run failed: Step 'a'")
+
+
+def test_what_runs_only_after_a_failure_says_so_while_the_run_is_healthy():
+    """`undo_pay: Waits for 'limit'.` read as if the refund came next."""
+    pay = step("pay", compensate={"tool": "tool-refund"})
+    plan = plan_of(pay, step("limit"), onFailure=[step("tell")], **{"finally": [step("close")]})
+    run = after(plan)
+    assert reasons(run)["limit"].message == "Waits for 'pay'."
+    assert reasons(run)["undo_pay"].message == "Runs only to undo 'pay', if the run fails or is cancelled."
+    assert reasons(run)["tell"].message == "Runs only if the run fails."
+    assert reasons(run)["close"].message == "Runs at the end of the run, however it ends."
+    assert reasons(run)["undo_pay"].waits_for == []
+    run.completes("pay")
+    run.fails("limit")
+    run.advance()
+    assert reasons(run)["undo_pay"].message.startswith("Runs: tool")
+    assert reasons(run)["tell"].message == "Waits for 'undo_pay'."

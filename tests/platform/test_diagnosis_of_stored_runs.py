@@ -1,6 +1,7 @@
 """Why does this run not go on? Every reason, from a real run on a real record (platform 4, 5, 9, 10)."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 from tests.platform.conftest import ENDPOINT, TOOL
@@ -19,7 +20,7 @@ from aeon.platform.processes.model import ProcessChange
 from aeon.platform.runs.admission import NewRun
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 from aeon.testing.clock import FakeClock
-from aeon.testing.engines.world import EngineWorld, echo, failing, step
+from aeon.testing.engines.world import EngineWorld, echo, failing, step, wait_for
 from aeon.testing.records import new_record
 
 KEY = {"name": "key", "type": "api_key", "value": {"key": "s3cret"}}
@@ -260,3 +261,39 @@ def test_a_run_that_was_called_is_named(world):
     run = world.start_run(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     assert world.why(run)["a"].worded(COMMANDS).endswith(f"`aeon log why {run.id}:a:1`.")
+
+
+def test_a_wait_says_until_when(world):
+    run = world.start_run(world.process("p", [{"id": "w", "wait": 90, "output": {"variable": "w"}}]))
+    world.wait_until(lambda: world.why(run)["w"].kind == "running")
+    asked = datetime.fromisoformat(world.clock.now()) + timedelta(seconds=30)
+    found = world.why(run, now=asked.isoformat())["w"]
+    until = datetime.strptime(found.message, "Waits until %Y-%m-%d %H:%M:%S UTC.").replace(tzinfo=UTC)
+    assert 0 <= (until - asked).total_seconds() <= 60
+    assert 55 < found.seconds <= 60
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [("once", "the step fails as interrupted once"), ("idempotent", "it is made again once the run goes on")],
+)
+def test_a_call_that_was_cut_off_does_not_wait_for_a_worker(world, effect, said):
+    """The advice to start a worker for its service did not help: nobody executed the run."""
+    lets_go = Event()
+    run = world.start_run(world.process("p", [step("a", world.tool("slow", wait_for(lets_go), effect))]))
+    world.wait_until(lambda: "a" in world.why(run) and world.why(run)["a"].kind == "running")
+    world.registry.deregister(world.engine.executor)
+    why = world.why(run)
+    assert said in why["a"].message
+    assert not why["a"].next_step
+    assert f"aeon log resume {run.id}" in why[""].worded(COMMANDS)
+    lets_go.set()
+
+
+def test_a_run_that_waits_for_its_process_needs_no_other_worker_than_the_one_that_is_up(world):
+    process = world.process("p", [step("a", world.tool("echo", echo))])
+    world.switch(process, paused=True)
+    world.registry.register("worker", {"rest_api": 4}, ["process"])
+    run = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user))
+    assert world.why(run)[""].message == "Its process is paused."
+    world.registry.deregister("worker")

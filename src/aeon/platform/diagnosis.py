@@ -1,7 +1,7 @@
 """Explains why a run does not continue: its entries, executor, workers and targets."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
 from aeon.base.clock import Clock
@@ -14,6 +14,8 @@ from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs import queries
+from aeon.platform.runs.machine.commands import StartWait
+from aeon.platform.runs.machine.decide import recorded_commands
 from aeon.platform.runs.machine.events import AttemptStarted, StepFailed
 from aeon.platform.runs.machine.plan import RunPlan, StepCall
 from aeon.platform.runs.machine.retry_policy import delay_of
@@ -22,9 +24,10 @@ from aeon.platform.runs.machine.wait_reasons import Obstacle, WaitReason, descri
 from aeon.platform.runs.model import DETACHED, RunEntry
 from aeon.platform.runs.questions import AskedQuestion, Closing, open_jobs
 from aeon.platform.runs.replay import replay
+from aeon.platform.runs.semantics import SEMANTICS
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
-from aeon.platform.workers.availability import find_eligible_workers
+from aeon.platform.workers.availability import find_eligible_workers, list_live_executors
 from aeon.platform.workers.rate_limits.leases import LimitWait, find_limit_waits
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, ExecutorProcess, Worker, WorkerRegistry
 
@@ -204,7 +207,34 @@ def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReas
         return reasons
     now, asked = context.clock.now(), context.runs.list_asked(view, entries)
     steps = add_retry_times(view.plan, _with_closed_questions(reasons, asked), entries, now)
+    steps = _with_wait_times(steps, view, entries, now)
     return [*_run_reasons(view, asked, context, now), *_refined_reasons(steps, view, context, now)]
+
+
+def _with_wait_times(
+    reasons: Sequence[WaitReason], view: RunView, entries: Iterable[RunEntry], now: str
+) -> list[WaitReason]:
+    """Return the reasons; those of running waits say until when."""
+    commands = recorded_commands(view.plan, view.state, SEMANTICS)
+    waits = {each.step: each for each in commands if isinstance(each, StartWait)}
+    last = _last_attempts(entries) if waits else {}
+    ends = {step: _end_of_wait(command, last[step].at) for step, command in waits.items()}
+    return [
+        _until(each, ends[each.step], now) if each.kind == "running" and each.step in ends else each for each in reasons
+    ]
+
+
+def _end_of_wait(command: StartWait, started: str) -> float:
+    """Return when a wait is over, in seconds since 1970."""
+    if command.until is not None:
+        return command.until
+    return datetime.fromisoformat(started).timestamp() + (command.seconds or 0.0)
+
+
+def _until(reason: WaitReason, end: float, now: str) -> WaitReason:
+    left = max(0.0, end - datetime.fromisoformat(now).timestamp())
+    message = f"Waits until {datetime.fromtimestamp(end, UTC):%Y-%m-%d %H:%M:%S} UTC."
+    return reason.model_copy(update={"message": message, "seconds": left})
 
 
 def _with_closed_questions(reasons: Sequence[WaitReason], asked: Sequence[AskedQuestion]) -> list[WaitReason]:
@@ -262,16 +292,28 @@ def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[Wait
     if run.executor in {each.id for each in live}:
         return
     is_new = run.executor in ("", DETACHED)
+    if is_new and context.obstacles.is_paused(run.owner_id, run.process_id) and _takers(live):
+        return  # a worker takes it once its process goes on
     message = "It has no executor yet." if is_new else "Its executor is gone."
     yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("runs.continue", run=run.id))
 
 
 def _older_versions(language: int, live: Sequence[ExecutorProcess]) -> list[str]:
     """Return the versions of Aeon of the workers for runs, if none of them knows that version of the language."""
-    takers = [each for each in live if _PROCESS in each.types]
+    takers = _takers(live)
     if any(each.language >= language for each in takers):
         return []
     return sorted({each.aeon_version or "an earlier one" for each in takers})
+
+
+def _takers(live: Sequence[ExecutorProcess]) -> list[ExecutorProcess]:
+    """Return the processes that take runs of others."""
+    return [each for each in live if _PROCESS in each.types]
+
+
+def _is_executed(view: RunView, context: DiagnosisContext) -> bool:
+    """Return whether a process executes the run; one on Temporal goes on by itself."""
+    return view.run.executor == SELF_RECOVERING_EXECUTOR or view.run.executor in list_live_executors(context.registry)
 
 
 def _refined_reasons(
@@ -286,11 +328,16 @@ def _refined_reasons(
     def workers_for(reason: WaitReason) -> Sequence[Worker]:
         return eligible.get(view.plan.call_of(reason.step).needs, ())
 
+    is_executed = _is_executed(view, context)
     waiting = {view.plan.call_of(each.step).id for each in steps if _lacks_worker(each, view, workers_for(each))}
     waits = find_limit_waits(context.store, waiting, now) if waiting else {}
     for reason in steps:
         workers = workers_for(reason)
-        refined = _with_workers(_with_limit(reason, view, waits, workers), view, workers)
+        refined = (
+            _with_workers(_with_limit(reason, view, waits, workers), view, workers)
+            if is_executed or not _lacks_worker(reason, view, workers)
+            else _interrupted(reason, view)
+        )
         obstacle = obstacles.get(view.plan.call_of(reason.step).id) if reason in open_steps else None
         yield refined if obstacle is None else _with_obstacle(refined, obstacle)
 
@@ -309,6 +356,20 @@ def _has_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) ->
 def _lacks_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> bool:
     is_job = view.plan.call_of(reason.step).kind == "tool" and not view.plan.starts_run(reason.step)
     return is_job and reason.kind == "running" and not _has_worker(reason, view, workers)
+
+
+def _interrupted(reason: WaitReason, view: RunView) -> WaitReason:
+    """Return the reason of a call whose executor ended in it: what happens to it once the run goes on (platform 10)."""
+    fails = view.plan.call_of(reason.step).effect == "once"
+    message = _CALL_FAILS if fails else _CALL_IS_REPEATED
+    return reason.model_copy(update={"kind": "waits", "message": message})
+
+
+_CALL_FAILS: Final = (
+    "Its call was cut off and may have happened. It is not repeated: the step fails as interrupted once the run goes "
+    "on."
+)
+_CALL_IS_REPEATED: Final = "Its call was cut off: it is made again once the run goes on."
 
 
 def _with_limit(

@@ -119,8 +119,8 @@ def _split(file: DocumentFile) -> Iterator[DocumentText]:
     """Yields each document of a file. As in YAML, a separator is a line of its own. Raises ApplyError."""
     text, name = file
     if len(text) > _MAX_CHARACTERS:
-        which = f"The file {name}" if name else "The file"
-        raise ApplyError(f"{which} has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")
+        message = f"The file has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read."
+        raise ApplyError(f"{name}: {message}" if name else message)
     lines: list[str] = []
     start, number = 1, 0
     for at, line in enumerate([*text.splitlines(), "---"], 1):

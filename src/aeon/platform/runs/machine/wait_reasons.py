@@ -6,11 +6,19 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, InstanceOf, PlainSerializer
 
 from aeon.base.next_steps import NextStep, words_of
+from aeon.platform.processes.sections import SectionName
 from aeon.platform.records import Record
 from aeon.platform.runs.machine.failures import describe_target
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.retry_policy import delay_of
-from aeon.platform.runs.machine.state import CLOSING_PHASES, ENDED_PHASES, SETTLED_STATUSES, RunState, StepState
+from aeon.platform.runs.machine.state import (
+    CLOSING_PHASES,
+    ENDED_PHASES,
+    MAIN_PHASES,
+    SETTLED_STATUSES,
+    RunState,
+    StepState,
+)
 
 WaitReasonKind: TypeAlias = Literal[
     "waits",
@@ -151,6 +159,8 @@ def _waiting_reason(plan: RunPlan, state: RunState, position: int) -> WaitReason
     if state.phase == "paused":
         what = "The run is paused" if state.paused_with is None else "The run is paused with its process"
         return WaitReason(step=id_, kind="waits", message=f"{what}: resume it.")
+    if (when := _when_it_runs(plan, state, position)) is not None:
+        return WaitReason(step=id_, kind="waits", message=when)
     needed = [
         plan.steps[each].id for each in plan.waits_for(position) if state.steps[each].status not in SETTLED_STATUSES
     ]
@@ -159,6 +169,22 @@ def _waiting_reason(plan: RunPlan, state: RunState, position: int) -> WaitReason
     more = f" and {len(needed) - _MAX_NAMES} more" if len(needed) > _MAX_NAMES else ""
     message = f"Waits for {', '.join(map(repr, needed[:_MAX_NAMES]))}{more}."
     return WaitReason(step=id_, kind="waits", message=message, waits_for=needed)
+
+
+def _when_it_runs(plan: RunPlan, state: RunState, position: int) -> str | None:
+    """Return when a step runs that is not one of the main steps, while those are not over; None for any other."""
+    if plan.loop is not None or state.phase not in MAIN_PHASES or state.stage >= plan.main_end:
+        return None
+    section = next(each for each in plan.sections.values() if position in each.steps)
+    if section.name == "compensation":
+        return f"Runs only to undo {plan.undone[plan.steps[position].id]!r}, if the run fails or is cancelled."
+    return _WHEN.get(section.name)
+
+
+_WHEN: Mapping[SectionName, str] = {
+    "on_failure": "Runs only if the run fails.",
+    "finally": "Runs at the end of the run, however it ends.",
+}
 
 
 def _ended_message(state: RunState) -> str:
