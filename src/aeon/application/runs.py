@@ -8,6 +8,7 @@ from aeon.application.argument_types import require_argument, require_json, requ
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
 from aeon.application.run_moving import MovedRun, move_run
 from aeon.application.run_reader import RunReader
+from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.llm.usage import Usage, total_usage
@@ -220,6 +221,10 @@ class RunService(RunReader):
         from aeon.platform.diagnosis import explain_run
 
         return explain_run(self._runtime.diagnosis, self._user, run)
+
+    def find_outage(self) -> AeonError | None:
+        """The error of an engine on a server of its own that does not answer; None for any other engine."""
+        return self._runtime.find_outage()
 
     def usage(self, run: str) -> Usage:
         """The model calls of a run and of all that it called, so far. Raises NotFoundError."""

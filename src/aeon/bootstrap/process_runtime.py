@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from uuid import uuid4
 
 from aeon.base.clock import SystemClock
-from aeon.base.errors import ConfigError
+from aeon.base.errors import AeonError, ConfigError
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.capabilities import own_capabilities
 from aeon.bootstrap.engines import (
@@ -21,6 +21,7 @@ from aeon.bootstrap.engines import (
     executor_of,
     open_engine,
     open_worker,
+    reach_engine,
 )
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
@@ -181,7 +182,20 @@ class ProcessRuntime:
 
         platform = self.platform
         obstacles = ObstacleFinder(platform.store, platform.catalog.tools, platform.processes)
-        return DiagnosisContext(platform.store, self.runs, self.registry, obstacles, self.clock, self.run_executor)
+        return DiagnosisContext(
+            platform.store, self.runs, self.registry, obstacles, self.clock, self.run_executor, self.find_outage
+        )
+
+    def find_outage(self) -> AeonError | None:
+        """Return the error of an engine on a server of its own that cannot be reached; None for any other engine."""
+        if self.run_executor != SELF_RECOVERING_EXECUTOR:
+            return None
+        location = self._location
+        try:
+            reach_engine(location.project, location.settings, location.environ, location.from_project)
+        except AeonError as error:
+            return error
+        return None
 
     @cached_property
     def run_measurement(self) -> "RunMetricsRecorder":

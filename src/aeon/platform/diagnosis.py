@@ -1,6 +1,6 @@
 """Explains why a run does not continue: its entries, executor, workers and targets."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
@@ -180,7 +180,10 @@ _DEADLINE_NEAR = 300.0
 
 
 class DiagnosisContext(NamedTuple):
-    """The sources of a diagnosis. `engine_executor` is the executor of the configured engine."""
+    """The sources of a diagnosis. `engine_executor` is the executor of the configured engine.
+
+    `find_outage` returns the error of an engine on a server that does not answer, None if it does.
+    """
 
     store: Store
     runs: Runs
@@ -188,6 +191,7 @@ class DiagnosisContext(NamedTuple):
     obstacles: ObstacleFinder
     clock: Clock
     engine_executor: str
+    find_outage: Callable[[], AeonError | None] = lambda: None
 
 
 def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReason]:
@@ -288,12 +292,16 @@ def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[Wait
         if context.engine_executor != SELF_RECOVERING_EXECUTOR:
             message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere."
             yield WaitReason(step="", kind="engine", message=message, next_step=NextStep("engine.address"))
+        else:
+            yield from _outage_reasons(context)
         return
     if run.executor in {each.id for each in live}:
         return
     is_new = run.executor in ("", DETACHED)
     if is_new and context.obstacles.is_paused(run.owner_id, run.process_id) and _takers(live):
         return  # a worker takes it once its process goes on
+    if is_new:
+        yield from _outage_reasons(context)
     message = "It has no executor yet." if is_new else "Its executor is gone."
     yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("runs.continue", run=run.id))
 
@@ -304,6 +312,12 @@ def _older_versions(language: int, live: Sequence[ExecutorProcess]) -> list[str]
     if any(each.language >= language for each in takers):
         return []
     return sorted({each.aeon_version or "an earlier one" for each in takers})
+
+
+def _outage_reasons(context: DiagnosisContext) -> Iterator[WaitReason]:
+    outage = context.find_outage()
+    if outage is not None:
+        yield WaitReason(step="", kind="engine", message=outage.message, next_step=outage.next)
 
 
 def _takers(live: Sequence[ExecutorProcess]) -> list[ExecutorProcess]:

@@ -2,6 +2,7 @@
 
 import json
 import select
+import socket
 import sqlite3
 import xml.etree.ElementTree as ET
 from contextlib import closing
@@ -269,3 +270,54 @@ def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied
 
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 3
     assert shop.calls["/first"] >= 2
+
+
+APPROVAL = """
+kind: Process
+name: approval
+initialContext: []
+steps:
+  - {id: ask, tool: item, inputs: {id: first}, output: said, execution: {interactionMode: manual}, question: {assignee: ann}}
+  - {id: last, tool: item, dependsOn: [ask], inputs: {id: "{step.said.answer.place}"}, output: last, execution: {condition: step.said.approved}}
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_with_fields_is_shown_as_such_and_one_without_a_worker_says_who_goes_on(aeon, applied):
+    """`yes` was offered, and the step after it failed; an assignee's answer seemed to go on by itself."""
+    aeon("init", "--user", "ann")
+    applied(APPROVAL)
+    asked = aeon("process", "run", "approval")
+    assert """ask '{"answer": "...", "approved": "..."}'""" in " ".join(asked.err.split())
+    run = aeon("log", "list", "--json").json[0]["id"]
+    told = " ".join(aeon("log", "answer", run, "ask", '{"approved": false}', "--user", "ann").err.split())
+    assert "is answered" in told
+    assert (
+        f"No worker is up: the run goes on once there is one (aeon serve worker), or its owner resumes it: aeon log resume {run}"
+        in told
+    )
+
+
+@pytest.mark.slow
+def test_a_run_whose_process_is_deleted_is_refused_by_its_name(aeon, applied):
+    applied(ASKING)
+    aeon("process", "run", "visit", "--input", "who=Ann")
+    aeon("log", "cancel", "last")
+    assert aeon("process", "delete", "visit", "--yes").code == 0
+    for latest in ([], ["--latest"]):
+        refused = aeon("log", "retry", "last", *latest)
+        assert (refused.code, "The process 'visit' is deleted" in " ".join(refused.err.split())) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_temporal_that_does_not_answer_is_named_when_a_run_is_accepted_and_by_why(aeon, applied, monkeypatch):
+    """`process run -d` printed an id and nothing else, and `why` asked for a worker."""
+    pytest.importorskip("temporalio")
+    applied(ASKING)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("AEON_ENGINE_ADDRESS", f"temporal://127.0.0.1:{unused.getsockname()[1]}/default")
+        accepted = aeon("process", "run", "visit", "--input", "who=Ann", "-d")
+        assert (accepted.code, "No Temporal answers at 127.0.0.1" in " ".join(accepted.err.split())) == (0, True)
+        (first, *_) = aeon("log", "why", accepted.out.strip(), "--json").json
+        assert (first["why"], "No Temporal answers at 127.0.0.1" in first["message"]) == ("engine", True)

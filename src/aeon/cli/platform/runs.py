@@ -1,11 +1,15 @@
 """`aeon process run|answer` and `aeon log`: starts, follows, answers, resumes, retries and cancels runs."""
 
+import json
+import re
+import shlex
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
+from aeon.application.workspace import Workspace
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_typed_text
 from aeon.base.next_steps import NextStep, words_of
@@ -17,9 +21,11 @@ from aeon.cli.output import OutputFormat, Reason, print_as, print_reasons
 from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import DETACHED
 
+_START_WORKER = "aeon serve worker"
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
 
 
@@ -50,13 +56,15 @@ def _accept_run(
         run = workspace.runs.start_detached(
             name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority
         )
-        has_worker = workspace.jobs.has_live_executor()
+        has_worker, outage = workspace.jobs.has_live_executor(), workspace.runs.find_outage()
     if as_json:
         print_data(indented_json(run.as_dict()))
     else:
         print_data(run.id)
     if not has_worker:
         print_message("No worker is up: the run begins once there is one. Start one: aeon serve worker", "warning: ")
+    if outage is not None:
+        print_message(f"{printable(outage.message)} The run begins once it answers.", "warning: ")
     return ExitCode.DONE
 
 
@@ -92,6 +100,7 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
         question = runs.answer(run, step, parse_typed_text(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
         if not waits:
+            _warn_without_worker(workspace, question.run)
             return ExitCode.DONE
         return _print_news(runs, runs.adopt(run).id, as_json=as_json)
 
@@ -104,7 +113,15 @@ def answer_another(run: str, step: str, answer: str, user: str) -> bool:
             return False
         question = workspace.runs.answer(asking, step, parse_typed_text(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
+        _warn_without_worker(workspace, question.run)
     return True
+
+
+def _warn_without_worker(workspace: Workspace, run: str) -> None:
+    """Warn that an answer has no effect yet, if no process executes runs."""
+    if not workspace.jobs.has_live_executor():
+        owner = f"or its owner resumes it: aeon log resume {run}"
+        print_message(f"No worker is up: the run goes on once there is one ({_START_WORKER}), {owner}", "warning: ")
 
 
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
@@ -230,7 +247,8 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
     if settled.usage.calls:
         print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:
-        _print_question(question, view.run.owner_id)
+        fields = _fields_read(view.plan, question.step) if question.run == view.run.id else []
+        _print_question(question, view.run.owner_id, fields)
     if settled.status == "paused":
         print_message(f"The run is paused; it goes on with: aeon log resume {run}", "warning: ")
     return (
@@ -240,11 +258,22 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
     )
 
 
-def _print_question(question: PendingQuestion, user: str) -> None:
-    """Print what a step asks, whom it asks if that is not the user, and the command that answers."""
+def _fields_read(plan: RunPlan, step: str) -> list[str]:
+    """Return the fields of a step's result that the Process reads."""
+    variable = plan.steps[plan.positions[step]].output.variable
+    text = indented_json(plan.definition.as_dict())
+    return list(dict.fromkeys(re.findall(rf"\bstep\.{re.escape(variable)}\.([A-Za-z_]\w*)", text)))
+
+
+def _print_question(question: PendingQuestion, user: str, fields: Sequence[str]) -> None:
+    """Print what a step asks, whom it asks if that is not the user, and the command that answers.
+
+    `fields` are those that the answer must have, as later steps read them; without them any value will do.
+    """
     shown = one_line(indented_json(question.inputs), COLUMNS)
     asked = f"{printable(question.step)} {printable(shown)}"
-    command = f"aeon log answer {question.run} {question.step} yes"
+    example = shlex.quote(json.dumps(dict.fromkeys(fields, "..."))) if fields else "yes"
+    command = f"aeon log answer {question.run} {question.step} {example}"
     if question.asks in (None, user):
         print_message(f"{asked}\nanswer with: {command}", "waits for you: ")
     else:

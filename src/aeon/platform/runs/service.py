@@ -236,7 +236,7 @@ class Runs:
             )
         if view.state.moved_to is not None:
             raise RuleError(f"The run {run} goes on as the run {view.state.moved_to}.", rule="run_failed")
-        process = self._processes.get(request.user, view.run.process_id)
+        process = self._process_to_retry(request.user, view.run)
         if is_latest:
             planned = self.moves.plan(view.planned, view.state, process)
             seeds = self.moves.seeds(view.planned, view.state, planned)
@@ -246,6 +246,17 @@ class Runs:
         retry = self._admission.accept_retry(planned, seeds, request)
         self.repository.mark_retried(run, retry.id)
         return retry
+
+    def _process_to_retry(self, user: str, run: RunSummary) -> Process:
+        """Return the Process of a run; who may not see it any more may not run it again. Raises NotFoundError."""
+        try:
+            return self._processes.get(user, run.process_id)
+        except NotFoundError:
+            raise NotFoundError(
+                f"The process {run.process_name!r} is deleted, or no longer shared with you: its run {run.id} cannot "
+                "be retried.",
+                next_step="Create it again, or ask its owner to share it again, and start a new run.",
+            ) from None
 
     def _family_questions(self, user: str, run: str) -> list[tuple[RunView, list[AskedQuestion]]]:
         """Return what the open runs of a family have asked, beginning with the given run."""
