@@ -43,6 +43,12 @@ class AuditService:
         found = list(islice(self._ledger.audit_log(self._user, position), checked_limit(limit) + 1))
         return page_of(found, limit, encode_cursor([found[min(limit, len(found)) - 1]["seq"]]) if found else "")
 
+    def page_newest(self, *, after: str | None = None, limit: int = MAX_PAGE) -> Page[JsonObject]:
+        """A page of the entries, newest first. Raises RuleError for an invalid cursor or limit."""
+        before: int | None = None if after is None else decode_cursor(after, int)[0]
+        found = self.list_newest(before=before, limit=checked_limit(limit))
+        return Page(found.entries, None if found.before is None else encode_cursor([found.before]))
+
     def list_newest(
         self, *, kind: str = "", words: str = "", before: int | None = None, limit: int = MAX_PAGE
     ) -> AuditSearch:

@@ -171,10 +171,10 @@ def _reach_file(file: Path) -> str:
     """Return the name of the database of runs in a project's folder, which is opened only if it exists."""
     if not file.exists():
         return f"SQLite in {file}, which the first run creates"
-    from aeon.adapters.engines.sql import RunDatabase
+    from aeon.adapters.store.sqlite.factory import open_plain_file
 
     require_ownership(file)
-    with closing(RunDatabase(f"sqlite:///{file}")) as database:
+    with closing(open_plain_file(file)) as database:
         return database.name
 
 

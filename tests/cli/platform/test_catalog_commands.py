@@ -1,6 +1,7 @@
 """`aeon init`, `aeon apply` and `aeon tool` on a real record, a real vault, a real HTTP server."""
 
 import json
+import re
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -117,9 +118,16 @@ def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     assert aeon("apply", "-f", file).code == 0
     assert aeon("secret", "uses", "weather key").cells("KIND", "NAME", "OWNER") == [("tool", "forecast", "me")]
     assert aeon("tool", "service", "uses", "nope").code == 2
-    verbs = [entry["action"] for entry in aeon("store", "audit", "list", "--json").json]
+    entries = aeon("store", "audit", "list", "--json").json[::-1]
+    verbs = [entry["action"] for entry in entries]
+    assert all(isinstance(entry["details"], dict) for entry in entries)
     assert verbs == ["service.create", "secret.create", "tool.create"]
-    assert aeon("store", "audit", "list").cells("NUMBER", "ACTION", "BY")[0] == ("1", "service.create", "me")
+    assert aeon("store", "audit", "list").cells("NUMBER", "ACTION", "BY")[-1] == ("1", "service.create", "me")
+    newest = aeon("store", "audit", "list", "--limit", "2")
+    assert newest.cells("NUMBER") == [(str(len(verbs)),), (str(len(verbs) - 1),)]
+    cursor = re.search(r"--after (\S+)", newest.err)[1]
+    following = aeon("store", "audit", "list", "--limit", "1", "--after", cursor)
+    assert following.cells("NUMBER") == [(str(len(verbs) - 2),)]
     assert aeon("store", "audit", "verify").out == "the audit log of me is intact\n"
     noted = aeon("store", "audit", "verify", "--json").json
     assert (noted["whole"], noted["problem"], noted["head"][:2]) == (True, None, "3:")

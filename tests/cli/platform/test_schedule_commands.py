@@ -49,7 +49,7 @@ def test_schedules_are_added_listed_paused_resumed_and_removed(aeon, applied):
     once = aeon(
         "process", "schedule", "create", "once", "tick", "--at", "2999-01-01T00:00:00+09:00", "--input", "who=me", *zone
     )
-    assert once.out == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, next 2998-12-31T15:00:00+00:00\n"
+    assert once.out == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, next 2999-01-01T00:00:00+09:00\n"
     paused = aeon("process", "schedule", "pause", "once").out
     assert paused == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, paused\n"
     daily, found = aeon("process", "schedule", "list", "--json").json
@@ -128,3 +128,12 @@ def test_a_process_that_a_schedule_starts_is_in_use(aeon, applied):
     assert (refused.code, "is still used by daily" in refused.err) == (1, True)
     aeon("process", "schedule", "delete", "--yes", "daily")
     assert aeon("process", "delete", "--yes", "tick").code == 0
+
+
+def test_the_next_start_is_shown_in_the_zone_of_the_schedule_and_a_time_without_its_offset_says_so(aeon, applied):
+    applied(TICK)
+    create = ("process", "schedule", "create", "tokyo", "tick", "--input", "who=me", "--time-zone", "Asia/Tokyo")
+    assert aeon(*create, "--cron", "0 8 * * *").out.endswith("T08:00:00+09:00\n")
+    refused = aeon(*create, "--at", "2999-03-28T02:30:00")
+    told = " ".join(refused.err.split())
+    assert (refused.code, "a time zone applies to cron only: write it with its offset" in told) == (2, True)

@@ -4,7 +4,7 @@ import re
 
 from aeon.application.audit import ChainHead
 from aeon.base.errors import InputError
-from aeon.base.json import Json, readable_json
+from aeon.base.json import parse_strict, readable_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
@@ -25,11 +25,11 @@ def show_uses(kind: str, name: str, user: str, *, output: OutputFormat) -> int:
 
 
 def list_audit_entries(user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
-    """Print the user's audit entries, oldest first. Raises RuleError for an invalid cursor."""
+    """Print the user's audit entries, newest first. Raises RuleError for an invalid cursor."""
     with workspace_session(user) as workspace:
-        page = workspace.audit.list_entries(after=after, limit=limit)
+        page = workspace.audit.page_newest(after=after, limit=limit)
     print_whether_more(page)
-    if print_as(output, list[Json](page.items), key="seq"):
+    if print_as(output, [{**each, "details": parse_strict(each["details"])} for each in page.items], key="seq"):
         return ExitCode.DONE
     rows = [(e["seq"], e["at"][:19], e["action"], e["actorId"], readable_json(e["details"])) for e in page.items]
     print_table(("NUMBER", "AT", "ACTION", "BY", "DETAILS"), rows, "nothing of yours was changed yet")

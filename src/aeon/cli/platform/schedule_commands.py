@@ -35,10 +35,10 @@ def schedule_create(  # noqa: PLR0913, PLR0917  # one for each option
         str | None, typer.Option("--cron", metavar="EXPR", help='When, repeatedly: "0 8 * * mon-fri".')
     ] = None,
     at: Annotated[
-        str | None, typer.Option("--at", metavar="TIME", help="When, once: 2027-01-31T08:00:00+01:00.")
+        str | None, typer.Option("--at", metavar="TIME", help="When, once, with its offset: 2027-01-31T08:00:00+01:00.")
     ] = None,
     time_zone: Annotated[
-        str, typer.Option("--time-zone", metavar="ZONE", help="The time zone of --cron, as Europe/Berlin.")
+        str, typer.Option("--time-zone", metavar="ZONE", help="The time zone of --cron, as Europe/Berlin; not of --at.")
     ] = "UTC",
     inputs: Inputs = None,
     catch_up: Annotated[

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from aeon.application.schedules import ScheduleService
 from aeon.base.json import Json, JsonObject
@@ -102,8 +103,9 @@ def _line(schedules: ScheduleService, schedule: ProcessSchedule) -> str:
 
 
 def _row(schedules: ScheduleService, schedule: ProcessSchedule) -> tuple[str, ...]:
-    due = _next(schedules, schedule)
-    state = "paused" if not schedule.enabled else f"next {due}" if due else "ended"
+    due = schedules.next_start(schedule)
+    local = due and due.astimezone(ZoneInfo(schedule.time_zone)).isoformat(timespec="seconds")
+    state = "paused" if not schedule.enabled else f"next {local}" if local else "ended"
     process = schedules.process_name(schedule) or f"{schedule.process} (not shared any more)"
     return schedule.name, process, schedule.cron or f"at {schedule.at}", schedule.time_zone, state, _last(schedule)
 

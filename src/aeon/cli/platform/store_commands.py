@@ -169,7 +169,7 @@ def store_search(
 
 @audit.command("list")
 def audit_list(limit: Limit = MAX_LISTED, after: After = None, user: User = "me", output: Output = "table") -> int:
-    """List the entries of your audit log, oldest first."""
+    """List the entries of your audit log, newest first."""
     from aeon.cli.platform.audit import list_audit_entries
 
     return list_audit_entries(user, after=after, limit=limit, output=output)

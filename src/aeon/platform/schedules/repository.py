@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Final
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.repository import EntityQueries, EntityRepository, audit_change
@@ -68,11 +69,26 @@ def _time_problems(fields: JsonObject, now: datetime | None) -> Iterator[Definit
         yield from _at_problems(fields["at"], now)
 
 
+_NO_INSTANT: Final = "it is not an instant: ISO 8601 with its offset"
+_WITHOUT_OFFSET: Final = (
+    "it has no offset from UTC, and a time zone applies to cron only: write it with its offset, as "
+    "2027-01-31T08:00:00+01:00"
+)
+
+
+def _is_local(text: str) -> bool:
+    """Return whether a text is a time that has no offset."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is None
+    except ValueError:
+        return False
+
+
 def _at_problems(text: str, now: datetime | None) -> Iterator[DefinitionProblem]:
     try:
         at = parse_instant(text)
     except (ValueError, OverflowError):
-        yield DefinitionProblem("$.at", "instant", "it is not an instant: ISO 8601 with its offset")
+        yield DefinitionProblem("$.at", "instant", _WITHOUT_OFFSET if _is_local(text) else _NO_INSTANT)
         return
     if now and at <= now:
         yield DefinitionProblem("$.at", "at_future", "it is in the past")
