@@ -353,3 +353,28 @@ def test_a_folder_without_such_a_file_says_so(aeon, tmp_path):
     (tmp_path / "empty").mkdir()
     ended = aeon("apply", "-f", tmp_path / "empty")
     assert (ended.code, "has no file *.yaml, *.yml, *.json" in " ".join(ended.err.split())) == (2, True)
+
+
+def test_what_is_exported_is_applied_in_another_record(aeon, file, monkeypatch, tmp_path):
+    """`show -o yaml` printed ids and no kind, and neither `apply` nor `process check` took it."""
+    monkeypatch.setenv("WEATHER_KEY", CANARY)
+    step = "{id: ask, tool: forecast, inputs: {city: '{city}'}, output: said}"
+    process = f"\n---\nkind: Process\nname: weather\ninitialContext: [city]\nsteps: [{step}]\n"
+    Path("all.yaml").write_text(file.read_text() + process)
+    assert aeon("apply", "-f", "all.yaml").code == 0
+    exported = [aeon("tool", "export", "forecast").out, aeon("process", "export", "weather").out]
+    assert CANARY not in "".join(exported)
+    assert "secret: weather key" in exported[0]
+    assert "tool: forecast" in exported[1]
+    again = tmp_path / "again.yaml"
+    again.write_text("---\n".join(exported))
+    kept = aeon("apply", "-f", again)
+    assert (kept.code, {line[0] for line in kept.out.splitlines()}) == (0, {"="})
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    document = "kind: Secret\nname: weather key\ntype: api_key\nvalue: {key: k}\n---\n"
+    again.write_text(document + "---\n".join(exported))
+    assert aeon("process", "check", again).code == 0
+    made = aeon("apply", "-f", again)
+    assert (made.code, {line[0] for line in made.out.splitlines()}) == (0, {"+"})

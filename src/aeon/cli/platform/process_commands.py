@@ -43,6 +43,17 @@ def process_show(
     return show_process(name, version, user, output=output)
 
 
+@process.command("export")
+def process_export(name: Name, user: User = "me") -> int:
+    """Print a Process as YAML, for `aeon apply`.
+
+    What it calls is named, and must be in the record in which it is applied: see `aeon tool export`.
+    """
+    from aeon.cli.platform.processes import export_process
+
+    return export_process(name, user)
+
+
 @process.command("diff")
 def process_diff(
     name: Name,

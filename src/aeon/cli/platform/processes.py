@@ -33,6 +33,14 @@ def show_process(name: str, prefix: str | None, user: str, *, output: OutputForm
     return ExitCode.DONE
 
 
+def export_process(name: str, user: str) -> int:
+    """Print a Process as a document for `aeon apply`. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        processes = workspace.processes
+        print_data(processes.texts.write(processes.get(name)).rstrip("\n"))
+    return ExitCode.DONE
+
+
 def pause_process(name: str, user: str, expected: int | None, *, pauses: bool) -> int:
     """Pause a Process with its runs, or let it go on."""
     with workspace_session(user) as workspace:

@@ -66,6 +66,17 @@ def tool_show(name: Name, user: User = "me", output: Output = "table") -> int:
     return show_tool(name, user, output=output)
 
 
+@tool.command("export")
+def tool_export(name: Name, user: User = "me") -> int:
+    """Print a stored tool and its service as YAML, for `aeon apply`.
+
+    A secret is named, and its value is not in it.
+    """
+    from aeon.cli.platform.tool_lists import export_stored_tool
+
+    return export_stored_tool(name, user)
+
+
 @tool.command("call")
 def tool_call(
     name: Name,

@@ -1,4 +1,4 @@
-"""`aeon tool list`, `show` and `call`: all tools, whether built in, of skills, or stored in the record."""
+"""`aeon tool list`, `show`, `export` and `call`: all tools, whether built in, of skills, or stored in the record."""
 
 import os
 from collections.abc import Collection, Generator, Sequence
@@ -75,6 +75,15 @@ def show_tool(name: str, user: str, *, output: OutputFormat) -> int:
     for field in ("input_schema", "output_schema", "example"):
         if field in exported:
             print_data(f"\n{field}:\n{indented_json(exported[field])}")
+    return ExitCode.DONE
+
+
+def export_stored_tool(name: str, user: str) -> int:
+    """Print a stored tool, and its service if the user owns it, as documents for `aeon apply`. Raises NotFoundError."""
+    from aeon.application.entity_texts import export_tool
+
+    with workspace_session(user) as workspace:
+        print_data(export_tool(workspace.catalog, name).rstrip("\n"))
     return ExitCode.DONE
 
 
