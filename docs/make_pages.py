@@ -102,12 +102,16 @@ def _words_of_type(kind: Any) -> str:
 def documents_page() -> Iterator[str]:
     yield from ["# What a file describes", "", _MADE, ""]
     yield (
-        "`aeon apply -f FILE` and `project.apply` take YAML documents, divided by lines with `---`. Each has a `kind`. "
-        "These are the fields of services, secrets and tools; a `Process` has [a language of its own](language.md). A "
-        "`Schedule`, an `Alert` and a `Webhook` are shown where they are used: "
-        "[schedule](howto/schedule-a-process.md), "
-        "[alert](howto/be-told-when-processes-fail.md), [webhook](howto/start-a-process-by-a-webhook.md). With "
-        "`template: NAME`, a service or a tool has the fields of that `ServiceTemplate` or `ToolTemplate`."
+        "`aeon apply -f FILE` and `project.apply` take YAML documents, divided by lines with `---`. The command "
+        "takes several files (`-f a.yaml -f b.yaml`) and folders (`-f stored/`: the files `*.yaml`, `*.yml` and "
+        "`*.json` in it, not those of its subfolders) as one: their documents may refer to each other, and a fault "
+        "in one of them changes nothing. Each has a `kind`. These are the fields of services, secrets and tools; a "
+        "`Process` has [a language of its own](language.md). A `Schedule`, an `Alert` and a `Webhook` are shown "
+        "where they are used: [schedule](howto/schedule-a-process.md), "
+        "[alert](howto/be-told-when-processes-fail.md), [webhook](howto/start-a-process-by-a-webhook.md). `aeon "
+        "tool export NAME` and `aeon process export NAME` print what a record has in this form, to apply it in "
+        "another one: with names in place of ids, and without values of secrets. With `template: NAME`, a service "
+        "or a tool has the fields of that `ServiceTemplate` or `ToolTemplate`."
     )
     for kind, model in _DOCUMENTS.items():
         yield from ["", f"## {kind}", "", inspect.cleandoc(model.__doc__ or "").partition("\n\n")[0], ""]

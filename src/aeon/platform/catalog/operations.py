@@ -122,7 +122,7 @@ class GraphQuery(NetworkOperation):
     )
     mode: Literal["read", "write"] = "read"
     row_limit: int = Field(default=1000, ge=1, le=10_000)
-    timeout: float = Field(default=10.0, gt=0, le=300, description="seconds")
+    timeout: float = Field(default=10.0, gt=0, le=300, description="seconds that a call may take")
 
     def variables(self) -> frozenset[str]:
         """Returns the parameters outside of strings and comments."""
@@ -180,7 +180,7 @@ class RestRequest(HttpOperation):
     body_format: Literal["auto", "json", "form"] = Field(
         default="auto", description="`auto`: a text as it stands, everything else as JSON; `form`: an encoded form"
     )
-    timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
+    timeout: float = Field(default=30.0, gt=0, le=300, description="seconds that a call may take")
     max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000, description="the largest answer that is read")
     keep_headers: list[HeaderName] = Field(
         default=[], max_length=50, description="headers of the response that the output includes, such as Link or ETag"
@@ -212,7 +212,7 @@ class LlmCall(HttpOperation):
     prompt_template: str = Field(min_length=1, max_length=50_000, description="Handlebars over the inputs: `{{name}}`")
     max_tokens: int = Field(default=1024, ge=1, le=100_000, description="the length of an answer")
     temperature: float = Field(default=0.0, ge=0, le=2)
-    timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
+    timeout: float = Field(default=120.0, gt=0, le=300, description="seconds that a call may take")
     messages: str | None = Field(
         default=None,
         min_length=1,
@@ -247,7 +247,7 @@ class McpCall(HttpOperation):
     type: Literal["mcp_call"] = "mcp_call"
     tool: str = Field(min_length=1, max_length=200, description="its name at the server")
     arguments: dict[str, Json] | None = Field(default=None, description="without them, the inputs are the arguments")
-    timeout: float = Field(default=60.0, gt=0, le=300, description="seconds")
+    timeout: float = Field(default=60.0, gt=0, le=300, description="seconds that a call may take")
 
     def variables(self) -> frozenset[str]:
         return frozenset(_placeholders(self.arguments or {}))
@@ -267,7 +267,7 @@ class ConversationReply(HttpOperation):
     max_tokens: int = Field(default=1024, ge=1, le=100_000)
     temperature: float = Field(default=0.0, ge=0, le=2)
     uses_tools: bool = Field(default=False, description="whether tools and skills that suit a message may be used")
-    timeout: float = Field(default=290.0, gt=0, le=300, description="seconds")
+    timeout: float = Field(default=290.0, gt=0, le=300, description="seconds that a call may take")
 
     def variables(self) -> frozenset[str]:
         return frozenset({"answer"})
@@ -283,7 +283,7 @@ class OwnOperation(Record):
     service_type: ClassVar[str] = "mcp_server"
     allow_private: ClassVar[bool] = False
 
-    timeout: float = Field(default=290.0, gt=0, le=300, description="seconds")
+    timeout: float = Field(default=290.0, gt=0, le=300, description="seconds that a call may take")
 
 
 class SkillScriptCall(OwnOperation):
