@@ -110,7 +110,7 @@ MAINTENANCE = {
     "restore": lambda record, target: record.restore(target),
     "check": lambda record, _target: record.check(),
     "migrate": lambda record, _target: record.migrate(None),
-    "move": lambda record, _target: record.move("postgresql://me@127.0.0.1:1/x", None, print),
+    "move": lambda record, _target: record.move("postgresql://me@127.0.0.1:1/x", None, print, print),
 }
 
 

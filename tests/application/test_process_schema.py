@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from aeon.application.process_schema import document_schema
 from aeon.application.process_template import new_process_text
 from aeon.plan.yaml import load_yaml
-from aeon.platform.catalog.documents import split_documents
+from aeon.platform.catalog.documents import DocumentFile, split_files
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = document_schema()
@@ -25,7 +25,7 @@ def texts():
         found = re.findall(r"^```yaml[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         found += re.findall(r'"""(kind: .*?)"""', text, re.DOTALL)
         for block in [text] if file.suffix == ".yaml" else found:
-            for part in split_documents(block):
+            for part in split_files([DocumentFile(block)]):
                 if re.search("^kind: Process$|^kind: Process #", part.text, re.MULTILINE):
                     yield pytest.param(part.text, id=f"{file.name}-{part.location}")
 

@@ -140,8 +140,8 @@ def test_down_blocks_and_degraded_warns(setting):
     world, owner, service, _, call = setting
     called, _ = call({"n": 1})
     assert called.warnings == []
-    degraded = "UPDATE tools SET error_message = 'It answers slowly.'"
-    world.store.update(lambda unit: unit.write(degraded, {}))
+    degraded = "UPDATE tools SET error_message = 'It answers slowly.' WHERE owner_id = :owner"
+    world.store.update(lambda unit: unit.write(degraded, {"owner": owner}))
     called, _ = call({"n": 1})
     assert called.warnings == ["The tool 'get' is degraded: It answers slowly."]
     down = "UPDATE services SET status = 'down' WHERE id = :id"

@@ -18,6 +18,9 @@ _TIMEOUT_OF_OPERATION: Final = "timeout_of_operation"
 WARNINGS: Final = frozenset({FIELD_DECLARED, _REFERENCE_IN_TEMPLATE, _FAILURE_CODE, _TIMEOUT_OF_OPERATION})
 """The rules of all warnings."""
 
+_MUCH_OF_IT: Final = 0.9
+"""The part of a step's timeout from which on that of its tool may be meant to give up a little earlier."""
+
 _IN_BRACES = re.compile(r"(?<![\\{])\{(=?)\s*([A-Za-z_]\w*)([^{}]*)\}(?!\})")
 
 _CODES: Final = (
@@ -96,7 +99,7 @@ def _longer_timeouts(definition: ProcessDefinition, targets: TargetLookup) -> It
         for place, tool, given in calls:
             is_default = given.timeout == type(given).model_fields["timeout"].default
             target = None if tool is None or is_default else targets.tool(tool)
-            if target is not None and target.timeout is not None and target.timeout < given.timeout:
+            if target is not None and target.timeout is not None and target.timeout < _MUCH_OF_IT * given.timeout:
                 message = (
                     f"the tool {target.name!r} gives up after {target.timeout:g} s, which its operation says, and not "
                     f"after {given.timeout} s; give its operation a timeout, too"
