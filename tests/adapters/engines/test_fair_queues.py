@@ -99,6 +99,7 @@ VERSION_1 = (
     "ALTER TABLE jobs DROP COLUMN needs",
     "ALTER TABLE jobs DROP COLUMN queued_at",
     "CREATE INDEX jobs_queued ON jobs (worker, number) WHERE executor = '' AND result IS NULL",
+    "ALTER TABLE attempts DROP COLUMN call",
     "UPDATE meta SET value = '1' WHERE key = 'version'",
 )
 

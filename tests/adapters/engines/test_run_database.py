@@ -327,6 +327,20 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
     assert file.read_bytes() == b"no database" * 1000
 
 
+def test_attempts_of_version_2_are_kept_without_a_digest(tmp_path):
+    address = f"sqlite:///{tmp_path}/runs.db"
+    with closing(RunDatabase(address)) as database:
+        older = (
+            "ALTER TABLE attempts DROP COLUMN call",
+            "INSERT INTO attempts (run, step, attempt, result) VALUES ('r', 0, 1, '{}')",
+            "UPDATE meta SET value = '2' WHERE key = 'version'",
+        )
+        database.update(lambda unit: [unit.write(each) for each in older])
+    for _ in range(2):
+        with closing(RunDatabase(address)) as database:
+            assert database.read("SELECT result, call FROM attempts") == [{"result": "{}", "call": ""}]
+
+
 def test_tables_of_a_newer_version_are_refused(tmp_path):
     address = f"sqlite:///{tmp_path}/runs.db"
     with closing(RunDatabase(address)) as database:
