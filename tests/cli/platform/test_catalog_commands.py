@@ -123,6 +123,7 @@ def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     assert all(isinstance(entry["details"], dict) for entry in entries)
     assert verbs == ["service.create", "secret.create", "tool.create"]
     assert aeon("store", "audit", "list").cells("NUMBER", "ACTION", "BY")[-1] == ("1", "service.create", "me")
+    assert aeon("store", "audit", "list").cells("DETAILS")[-1][0].startswith('{"name":')
     newest = aeon("store", "audit", "list", "--limit", "2")
     assert newest.cells("NUMBER") == [(str(len(verbs)),), (str(len(verbs) - 1),)]
     cursor = re.search(r"--after (\S+)", newest.err)[1]

@@ -29,9 +29,10 @@ def list_audit_entries(user: str, *, after: str | None, limit: int, output: Outp
     with workspace_session(user) as workspace:
         page = workspace.audit.page_newest(after=after, limit=limit)
     print_whether_more(page)
-    if print_as(output, [{**each, "details": parse_strict(each["details"])} for each in page.items], key="seq"):
+    entries = [{**each, "details": parse_strict(each["details"])} for each in page.items]
+    if print_as(output, entries, key="seq"):
         return ExitCode.DONE
-    rows = [(e["seq"], e["at"][:19], e["action"], e["actorId"], readable_json(e["details"])) for e in page.items]
+    rows = [(e["seq"], e["at"][:19], e["action"], e["actorId"], readable_json(e["details"])) for e in entries]
     print_table(("NUMBER", "AT", "ACTION", "BY", "DETAILS"), rows, "nothing of yours was changed yet")
     return ExitCode.DONE
 
