@@ -57,9 +57,9 @@ class OperationRequest(NamedTuple):
     """One checked operation to execute. Its result is later validated against `output_schema`.
 
     `key` names one attempt at a step, `RUN:STEP:ATTEMPT`; peers detect repetitions by what it has of the step
-    (platform 10). `confirm`
-    raises if the call may no longer be made (platform 43): an executor calls it as late as possible. `await_turn` waits
-    until the limits of the service allow one more request of this call, at most the given seconds (platform 10).
+    (platform 10). `confirm` raises if the call may no longer be made (platform 43): an executor calls it as late as
+    possible. `await_turn` waits until the limits of the service allow one more request of this call, at most the given
+    seconds (platform 10).
     """
 
     user: str
@@ -97,7 +97,7 @@ class ProgramPolicy(Protocol):
 
 
 class ToolCallRequest(NamedTuple):
-    """A call of a tool: the user, the input and the idempotency key."""
+    """A call of a tool: the user, the input and the id of the job."""
 
     user: str
     arguments: JsonObject

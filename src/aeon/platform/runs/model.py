@@ -164,7 +164,7 @@ class RunSnapshot(NamedTuple):
 
 
 class Job(Record):
-    """One attempt at a step, for a worker of that type; `id` is also its idempotency key.
+    """One attempt at a step, for a worker of that type; `id` is `RUN:STEP:ATTEMPT`.
 
     `process` is the id of the run's Process; jobs of earlier versions have none. `weight` is that of the user,
     `needs` what the worker must offer (`catalog.needs`).
