@@ -1,6 +1,5 @@
 """`ConversationSummaries`: a model sums up what no longer fits the prompts of a conversation, in the background."""
 
-import hashlib
 import time
 from contextlib import suppress
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 from aeon.application.background_models import BackgroundRuns, instructions_of, may_begin, open_runs, output_text
 from aeon.application.reply_forms import default_reply_form
 from aeon.base.errors import AeonError
-from aeon.base.json import JsonObject, canonical_json
+from aeon.base.json import JsonObject, json_digest
 from aeon.platform.knowledge.settings import is_on
 from aeon.platform.memory.compression import PlannedSummary
 from aeon.platform.memory.estimate import estimate_tokens
@@ -85,7 +84,7 @@ class ConversationSummaries(BackgroundRuns):
             "limits": {"maxTokens": 3 * words + 40},
             SPAN_INPUT: {**planned.span.as_json(), "size": planned.size, "attempt": attempt, "deletedBefore": deleted},
         }
-        digest = hashlib.sha256(canonical_json(inputs).encode()).hexdigest()
+        digest = json_digest(inputs)
         return self._runs().start(COMPRESS, inputs, key=f"compress:{digest}")
 
     def _take(self, view: RunView) -> bool:

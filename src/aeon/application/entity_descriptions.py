@@ -1,6 +1,5 @@
 """`EntityDescriptions`: a model describes what a user mentions often, for users who let it, in the background."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
@@ -9,7 +8,7 @@ from aeon.application.background_models import BackgroundRuns, instructions_of, 
 from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
 from aeon.application.run_reader import value_of
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, json_digest
 from aeon.llm.material import without_end_mark
 from aeon.platform.episodes.background_runs import ENRICHING, SOURCES_INPUT, given_alternatives
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
@@ -117,7 +116,7 @@ class EntityDescriptions(BackgroundRuns):
             "said": _shown([*_fitting(material.said)]),
             SOURCES_INPUT: sources,
         }
-        digest = hashlib.sha256(canonical_json({**inputs, SOURCES_INPUT: material.episodes}).encode()).hexdigest()
+        digest = json_digest({**inputs, SOURCES_INPUT: material.episodes})
         return self._runs().start(ENRICHING, inputs, key=f"enrich:{material.entity.id}:{digest}").id
 
     def _take(self, view: RunView) -> bool:

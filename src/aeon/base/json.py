@@ -1,5 +1,6 @@
 """JSON as Aeon uses it: one canonical encoder, one strict decoder, one check for values that are not JSON."""
 
+import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -48,6 +49,11 @@ def canonical_json(value: Json) -> str:
     nesting past the interpreter's limit; `json_problems` reports the same beforehand.
     """
     return _encode(value)
+
+
+def json_digest(value: Json) -> str:
+    """Return the SHA-256 of a value's canonical form, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
 def readable_json(value: Json) -> str:

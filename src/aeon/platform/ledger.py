@@ -1,6 +1,5 @@
 """Executes every mutation of the platform, with audit entries and idempotent answers."""
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
@@ -9,7 +8,7 @@ from itertools import count, takewhile
 from typing import NamedTuple, cast
 
 from aeon.base.clock import Clock
-from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, json_digest, parse_strict
 from aeon.platform import queries
 from aeon.platform.errors import ConflictError, RuleError, UnknownUserError, VersionError
 from aeon.platform.records import KEY_SEPARATOR, NAME
@@ -114,7 +113,7 @@ def _published(row: JsonObject) -> JsonObject:
 
 
 def _hash(entry: JsonObject) -> str:
-    return hashlib.sha256(canonical_json(entry).encode()).hexdigest()
+    return json_digest(entry)
 
 
 _REMEMBERED = timedelta(hours=24)
@@ -350,4 +349,4 @@ def _digest_of(mutation: Mutation) -> str:
 
 
 def _digest(value: Json) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+    return json_digest(value)

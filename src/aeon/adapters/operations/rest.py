@@ -1,6 +1,5 @@
 """Executes HTTP requests, with checked addresses and redirects, and limits on size and time."""
 
-import hashlib
 import json
 import time
 from base64 import b64encode
@@ -20,7 +19,7 @@ from aeon.adapters.operations.placeholders import fill, fill_path, fill_text, is
 from aeon.adapters.operations.queries import query_pairs
 from aeon.adapters.operations.redirects import follow_redirect
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, json_digest
 from aeon.platform.catalog.operations import Pagination, RestRequest
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 
@@ -165,7 +164,7 @@ def _idempotency_key(job: str, arguments: JsonObject) -> str:
     `job` is the id of one attempt, `RUN:STEP:ATTEMPT`. A service may have done what an attempt that timed out asked
     for. Other arguments are another call: a run makes one in the same place after its record was restored.
     """
-    digest = hashlib.sha256(canonical_json(arguments).encode()).hexdigest()
+    digest = json_digest(arguments)
     return f"{job.rpartition(':')[0]}:{digest[:_KEY_DIGITS]}"
 
 

@@ -1,9 +1,8 @@
 """The result cache of pure tools: its port, and keys of all that a result depends on."""
 
-import hashlib
 from typing import NamedTuple, Protocol
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, json_digest
 from aeon.platform.catalog.tools import ResolvedTool
 
 _AEON = "aeon:"
@@ -55,4 +54,4 @@ def cache_key(resolved: ResolvedTool, user: str, arguments: JsonObject) -> Cache
         "user": user if is_own else None,
         "given": arguments,
     }
-    return CacheKey(tool.id, hashlib.sha256(canonical_json(dependencies).encode()).hexdigest())
+    return CacheKey(tool.id, json_digest(dependencies))

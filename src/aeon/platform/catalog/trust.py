@@ -3,11 +3,10 @@
 A tool's owner may change it later; then its digest differs from the approved one.
 """
 
-import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, canonical_json, json_digest
 from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import Service, Tool
 from aeon.platform.catalog.operations import SELF_COMMAND
@@ -110,4 +109,4 @@ def _has_default(field: Json) -> bool:
 
 
 def _digest(value: list[Json]) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+    return json_digest(value)

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, StrictBool
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, json_digest
 from aeon.platform.records import TAG, Name, Record
 
 ConversationStatus: TypeAlias = Literal["active", "archived"]
@@ -191,4 +191,4 @@ def path_digest(parent: str | None, speaker: Speaker, content_hash: str, attache
     It covers its parent's digest, its speaker, its content and the digests of what is `attached`.
     """
     parts: list[Json] = [parent, speaker, content_hash, *([list[Json](attached)] if attached else [])]
-    return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
+    return json_digest(parts)

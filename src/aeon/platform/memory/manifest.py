@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, json_digest
 from aeon.llm.interface import ChatMessage, Image, LLMRequest, TokenCounts
 from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
@@ -56,7 +56,7 @@ def chat_request(
 
 def prompt_digest(request: LLMRequest) -> str:
     """Returns the digest of everything that the model is given."""
-    return hashlib.sha256(canonical_json(prompt_json(request)).encode()).hexdigest()
+    return json_digest(prompt_json(request))
 
 
 def prompt_json(request: LLMRequest) -> JsonObject:
@@ -125,7 +125,7 @@ def with_tool_use(
         own = sum(estimate_tokens(f"{each['system'] or ''}{each['text']}") + MESSAGE_OVERHEAD for each in prompts)
         tokens = {**manifest["tokens"], "total": shown + own}
     skipped = [{**each, "reason": "budget"} for each in manifest["entries"][:first]] if prompts else []
-    digest = hashlib.sha256(canonical_json([each["digest"] for each in prompts]).encode()).hexdigest()
+    digest = json_digest([each["digest"] for each in prompts])
     return {
         **manifest,
         "entries": entries,

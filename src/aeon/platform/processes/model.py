@@ -1,12 +1,11 @@
 """Process records: a definition, its owner, and its version."""
 
-import hashlib
 from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field, StrictInt
 
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, json_digest
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.processes.step_control import (
     MAX_STEP_SECONDS,
@@ -151,7 +150,7 @@ class ProcessDefinition(Record):
     def digest(self) -> str:
         """SHA-256 of all fields that decide what a run does, so not of FIELDS_OUTSIDE_DIGEST."""
         fields = {key: value for key, value in self.as_dict().items() if key not in FIELDS_OUTSIDE_DIGEST}
-        return hashlib.sha256(canonical_json(fields).encode()).hexdigest()
+        return json_digest(fields)
 
 
 def variables_of(step: ProcessStep) -> list[str]:

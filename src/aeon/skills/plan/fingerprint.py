@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from aeon.base.binding import reference_pattern, split_reference
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, canonical_json, json_digest
 from aeon.dag.scheduling import ReadySet
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.graph import TOOL_PREFIX, plan_graph
@@ -43,7 +43,7 @@ def node_fingerprints(plan: PlanJson, script_name: ScriptKey) -> dict[int, str]:
             named = {plan.tools[at].tool_id: keys[at] for at in graph.dependencies[position]}
             before = sorted(named.values())
             what = [script_name(node.tool_path), _without_ids(node.input, named), before]
-            keys[position] = hashlib.sha256(canonical_json(what).encode()).hexdigest()
+            keys[position] = json_digest(what)
             ready.done(position)
     return keys
 

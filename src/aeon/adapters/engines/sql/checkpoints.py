@@ -1,7 +1,6 @@
 """The checkpoints of a run: each attempt is stored before the run continues, and a stored one is not made again."""
 
 import asyncio
-import hashlib
 import inspect
 import logging
 import threading
@@ -11,7 +10,7 @@ from typing import cast
 
 from aeon.adapters.engines.run_host import AttemptFunction
 from aeon.adapters.engines.sql.journal import UNKNOWN_CALL, AttemptKey, Journal
-from aeon.base.json import JsonObject, canonical_json
+from aeon.base.json import JsonObject, json_digest
 from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.model import JobResult
@@ -42,7 +41,7 @@ class RunCheckpoints:
         HaltError, and LeaseLostError if another execution owns the run.
         """
         key = (position, attempt)
-        digest = hashlib.sha256(canonical_json(call).encode()).hexdigest()
+        digest = json_digest(call)
         if not inspect.iscoroutinefunction(make):
             return await in_long_call(partial(self._run_blocking, key, digest, cast(Callable[[], JobResult], make)))
         earlier = await asyncio.to_thread(self._load_earlier, key, digest)

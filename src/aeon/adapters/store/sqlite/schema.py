@@ -1,6 +1,5 @@
 """Identifies a record of Aeon by its application id, its encoding and its whole schema."""
 
-import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations, load_newest_schema
 from aeon.adapters.store.sqlite.record_files import FOREIGN_FILE_ADVICE
-from aeon.base.json import canonical_json
+from aeon.base.json import json_digest
 from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import DamagedStoreError, StoreError
 
@@ -117,7 +116,7 @@ def _schema(connection: sqlite3.Connection, path: Path) -> list[_Row]:
 
 def _digest(rows: list[_Row]) -> str:
     relevant = [list(row) for row in rows if row not in _STATISTICS]
-    return hashlib.sha256(canonical_json(relevant).encode()).hexdigest()
+    return json_digest(relevant)
 
 
 def _refuse_newer(connection: sqlite3.Connection, rows: list[_Row], path: Path, versions: SchemaVersions) -> None:

@@ -1,6 +1,5 @@
 """Reads the fields of foreign JSON, of which nothing is certain. Pure."""
 
-import hashlib
 import math
 import re
 from collections.abc import Container, Mapping
@@ -8,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final, cast
 
 from aeon.base.clock import normalize_instant
-from aeon.base.json import Json, JsonObject, canonical_json, json_problems
+from aeon.base.json import Json, JsonObject, json_digest, json_problems
 from aeon.platform.conversations.importing.tree import BrokenConversationError
 from aeon.platform.records import replace_unstorable
 
@@ -100,9 +99,9 @@ def tags_of(value: Json) -> list[str]:
 
 def import_key(source: str, id_: Json, whole: Json) -> str:
     """Returns the key under which a conversation is imported once: its id in the source, else its digest."""
-    name = text_of(id_) or f"sha256:{hashlib.sha256(canonical_json(whole).encode()).hexdigest()}"
+    name = text_of(id_) or f"sha256:{json_digest(whole)}"
     if len(name) > _MAX_KEY or replace_unstorable(name) != name:
-        name = f"sha256:{hashlib.sha256(canonical_json(name).encode()).hexdigest()}"
+        name = f"sha256:{json_digest(name)}"
     return f"{source}:{name}"
 
 
