@@ -17,7 +17,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from aeon.cli.app import app
+from aeon.cli.app import app_for
 
 _OBJECT = re.compile(r"<(?:built-in method|built-in function|function) (?:[\w.<>]+\.)?<?(\w+)>?[^<>]*>")
 """How Python shows a function as a default: with an address that is another one every time."""
@@ -227,7 +227,7 @@ def _plain(text: str) -> str:
 
 def _commands() -> list[str]:
     lines = ["", "## Commands"]
-    command: Any = get_command(app)
+    command: Any = get_command(app_for([]))
     os.environ["COLUMNS"] = "80"
     for words in _names(command):
         with redirect_stdout(StringIO()) as printed:

@@ -31,6 +31,14 @@ class Bare(Tool):
         return {}
 
 
+def test_a_schema_that_is_known_to_be_valid_compiles_at_its_first_use():
+    registry = ToolRegistry()
+    registry.register(Sample(input_schema={"required": ["a"]}), is_checked=True)
+    schema = registry.lookup("sample").input
+    assert not schema.is_valid({})
+    assert schema.is_valid({"a": 1})
+
+
 def problems_of(tool):
     with pytest.raises(ToolDefinitionError) as raised:
         ToolRegistry().register(tool)

@@ -10,7 +10,6 @@ from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog import model
 from aeon.platform.catalog.model import OwnedEntity
 from aeon.platform.catalog.repository import EntityUse, Ownership
-from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.search.index import INDEXED_LABELS, SearchHit, TextIndex
 
 __all__ = ["AnyEntities", "CatalogService", "EntityUse", "SearchHit", "Services"]
@@ -65,6 +64,8 @@ class CatalogService:
             case "toolTemplate":
                 return EntityService(catalog.tool_templates, user, model.NewToolTemplate, model.TemplateChange)
             case "process":
+                from aeon.platform.processes.model import NewProcess, ProcessChange  # slow to load
+
                 return EntityService(self._platform.processes, user, NewProcess, ProcessChange)
             case _:
                 kinds = "service, secret, tool, serviceTemplate, toolTemplate, process"

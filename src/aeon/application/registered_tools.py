@@ -8,9 +8,7 @@ from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
 from aeon.bootstrap.app import App
 from aeon.platform.errors import NotFoundError
-from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import RegisteredTool
-from aeon.validation.schema import argument_problems
 
 _MAX_PROBLEMS = 20
 """The most problems of arguments that a message lists."""
@@ -41,6 +39,9 @@ class RegisteredToolService:
 
         Raises NotFoundError as `get` does, InputError for arguments that do not fit, ToolError if it fails.
         """
+        from aeon.tools.invocation import ToolInvoker  # slow to load
+        from aeon.validation.schema import argument_problems
+
         self._app.allow_pages(canonical_json(arguments))
         registered = self._find(name, others)
         if problems := argument_problems(arguments, registered.input):

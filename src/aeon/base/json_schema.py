@@ -1,11 +1,11 @@
 """JSON Schema validation (draft 2020-12 by default), compiled once, every problem with its path."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.base.schema_size import schema_size
+from aeon.base.schema_size import SchemaSize, schema_size
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -63,23 +63,35 @@ class CompiledSchema:
     all problems could take too long, only the first is reported, or that there is one.
     """
 
-    def __init__(self, schema: JsonObject, *, asserts_formats: bool = False) -> None:
+    def __init__(self, schema: JsonObject, *, asserts_formats: bool = False, is_checked: bool = False) -> None:
         """`asserts_formats` makes a `format` such as uri a requirement; by default it is only an annotation.
 
+        A schema that is known to be valid `is_checked`: it is compiled at its first use.
         Raises ValueError if `schema` is not a valid JSON Schema or is too large.
         """
         self.schema = schema
-        self._size = schema_size(schema)
-        if self._size.expanded > _MAX_EXPANDED:
+        self._asserts_formats = asserts_formats
+        if not is_checked:
+            _ = self._validator
+
+    @cached_property
+    def _size(self) -> SchemaSize:
+        size = schema_size(self.schema)
+        if size.expanded > _MAX_EXPANDED:
             raise ValueError(
-                f"with its references expanded it has {self._size.expanded:,} parts, more than {_MAX_EXPANDED:,}; "
+                f"with its references expanded it has {size.expanded:,} parts, more than {_MAX_EXPANDED:,}; "
                 "use fewer references to definitions that contain several references themselves"
             )
+        return size
+
+    @cached_property
+    def _validator(self) -> "jsonschema_rs.Validator":
+        _ = self._size  # refuses a schema that is too large
         import jsonschema_rs  # slow to load
 
         try:
-            self._validator = jsonschema_rs.validator_for(
-                schema, retriever=_refuse_remote, validate_formats=asserts_formats or None
+            return jsonschema_rs.validator_for(
+                self.schema, retriever=_refuse_remote, validate_formats=self._asserts_formats or None
             )
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
             raise ValueError(str(error).partition("\n")[0]) from None

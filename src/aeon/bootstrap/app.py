@@ -81,7 +81,9 @@ class App:
         self.warnings: list[str] = []
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory = self._memory if own.memory is None else own.memory
-        self.registry = ToolRegistry(builtin_tools(self.memory), plans_always=False)
+        self.registry = ToolRegistry(plans_always=False)
+        for tool in builtin_tools(self.memory):
+            self._register(tool, is_checked=True)
         self.model = LazyAdapter(
             lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
         )
@@ -240,7 +242,7 @@ class App:
         """Register as tools the skills that match a request, and those that a plan names."""
         for tool in self.skill_tools(request, named):
             if self.registry.get(tool.name) is None:
-                self._register(tool)
+                self._register(tool, is_checked=True)
 
     def skill_tools(self, request: str, named: Iterable[str | None] = ()) -> list[Tool]:
         """Return as tools the skills that a plan names, and those that match a request."""
@@ -311,12 +313,12 @@ class App:
         )
         for tool in file_tools(access):
             self.registry.unregister(tool.name)
-            self._register(tool)
+            self._register(tool, is_checked=True)
 
     def allow_pages(self, own_words: str) -> None:
         """Register the tool for web pages: for the hosts that the user's own words name, and those in the settings."""
         self.registry.unregister(FetchTool.name)
-        self._register(FetchTool(own_words, self.settings.tools.allow_hosts))
+        self._register(FetchTool(own_words, self.settings.tools.allow_hosts), is_checked=True)
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
         """Register the tools in this folder's record that the user of this process owns or may see; returns them.
@@ -402,9 +404,9 @@ class App:
         for tool in discovered.tools:
             self._register(tool)
 
-    def _register(self, tool: Tool) -> None:
+    def _register(self, tool: Tool, *, is_checked: bool = False) -> None:
         try:
-            self.registry.register(tool)
+            self.registry.register(tool, is_checked=is_checked)
         except ToolDefinitionError as error:
             self.warnings.append(error.message)
 

@@ -25,7 +25,6 @@ from aeon.skills.discovery.cache import cache_folder
 from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
 from aeon.skills.discovery.search import SkillRoot, default_roots, user_folders
 from aeon.skills.health import SkillHealth
-from aeon.skills.installation import SkillInstaller
 from aeon.skills.instructions import (
     LARGE_BUDGET,
     FollowedAnswer,
@@ -46,6 +45,7 @@ from aeon.tools.interface import Tool
 if TYPE_CHECKING:
     from aeon.observability.events import Observer
     from aeon.skills.executor.plan_executor import PlanExecutor
+    from aeon.skills.installation import SkillInstaller
     from aeon.skills.model_gateway import ModelGateway
     from aeon.skills.plan_json import ExecutionResult, PlanJson
     from aeon.skills.sandbox import SandboxRunner
@@ -441,8 +441,10 @@ class Skills:
         return any(installer.is_changed(skill) for installer in self.installers)
 
     @cached_property
-    def installers(self) -> tuple[SkillInstaller, SkillInstaller]:
+    def installers(self) -> "tuple[SkillInstaller, SkillInstaller]":
         """The folders that skills are installed into: the user's, the project's."""
+        from aeon.skills.installation import SkillInstaller  # slow to load
+
         user = list(user_folders(self._environ))[-1:]
         return (
             SkillInstaller(user[0] if user else self._folder / "skills", self._environ),

@@ -1,7 +1,8 @@
 """The commands and their options. Each imports what it needs when it runs, so that `aeon --help` is fast."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,11 +11,6 @@ from typer.models import CommandInfo, TyperInfo
 
 import aeon
 from aeon.cli.command_class import use_class
-from aeon.cli.config_commands import config
-from aeon.cli.conversations.commands import chat, conversation
-from aeon.cli.knowledge.app import knowledge
-from aeon.cli.log_commands import log
-from aeon.cli.model_commands import model
 from aeon.cli.options import (
     AllowRead,
     AllowWrite,
@@ -31,12 +27,6 @@ from aeon.cli.options import (
     Verbose,
     group,
 )
-from aeon.cli.platform.process_commands import process
-from aeon.cli.platform.secret_commands import secret
-from aeon.cli.platform.serve_commands import serve
-from aeon.cli.platform.store_commands import store
-from aeon.cli.platform.tool_commands import tool
-from aeon.cli.skills.commands import skills
 
 _DESCRIPTION = (
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
@@ -88,9 +78,45 @@ def start(
     show_log(log_level)
 
 
+_ELSEWHERE = {
+    "chat": "aeon.cli.conversations.commands",
+    "log": "aeon.cli.log_commands",
+    "skill": "aeon.cli.skills.commands",
+    "tool": "aeon.cli.platform.tool_commands",
+    "process": "aeon.cli.platform.process_commands",
+    "conversation": "aeon.cli.conversations.commands",
+    "knowledge": "aeon.cli.knowledge.app",
+    "secret": "aeon.cli.platform.secret_commands",
+    "model": "aeon.cli.model_commands",
+    "store": "aeon.cli.platform.store_commands",
+    "serve": "aeon.cli.platform.serve_commands",
+    "config": "aeon.cli.config_commands",
+}
+"""The commands and groups of other modules, by name; in its module, each has this name."""
+
+
 def app_for(argv: Sequence[str]) -> typer.Typer:
-    """The app, with only the command that `argv` names: typer builds every command that it is given."""
-    return _narrowed(app, argv)
+    """The app, with only the command that `argv` names: typer builds every command that it is given.
+
+    Of no arguments, or of what names no command, it is the whole app.
+    """
+    word = argv[0] if argv else ""
+    is_own = word in map(_command_name, app.registered_commands)
+    return _narrowed(_with([] if is_own else [word] if word in _ELSEWHERE else _ELSEWHERE), argv)
+
+
+def _with(names: Iterable[str]) -> typer.Typer:
+    """The app with these commands and groups of other modules."""
+    filled = copy(app)
+    filled.registered_commands, filled.registered_groups = [*app.registered_commands], []
+    for name in names:
+        part = getattr(import_module(_ELSEWHERE[name]), name)
+        if isinstance(part, typer.Typer):
+            filled.add_typer(part, name=name)
+        else:
+            filled.command(name)(part)
+    use_class(filled)
+    return filled
 
 
 def _narrowed(whole: typer.Typer, argv: Sequence[str]) -> typer.Typer:
@@ -224,22 +250,3 @@ def doctor(
     from aeon.cli.doctor import run_checks
 
     return run_checks(model, is_quick=quick, output=output)
-
-
-app.command("chat")(chat)
-
-for child, name in (
-    (log, "log"),
-    (skills, "skill"),
-    (tool, "tool"),
-    (process, "process"),
-    (conversation, "conversation"),
-    (knowledge, "knowledge"),
-    (secret, "secret"),
-    (model, "model"),
-    (store, "store"),
-    (serve, "serve"),
-    (config, "config"),
-):
-    app.add_typer(child, name=name)
-use_class(app)

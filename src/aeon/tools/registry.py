@@ -68,9 +68,13 @@ class ToolRegistry:
         for tool in tools or []:
             self.register(tool)
 
-    def register(self, tool: Tool) -> None:
-        """Adds a tool. Raises ToolDefinitionError (a ValueError), which lists every problem of the tool."""
-        input_schema, output_schema = _compile_schema(tool, "input_schema"), _compile_schema(tool, "output_schema")
+    def register(self, tool: Tool, *, is_checked: bool = False) -> None:
+        """Adds a tool. The schemas of a tool that `is_checked` are known to be valid, and compile at their first use.
+
+        Raises ToolDefinitionError (a ValueError), which lists every problem of the tool.
+        """
+        input_schema = _compile_schema(tool, "input_schema", is_checked=is_checked)
+        output_schema = _compile_schema(tool, "output_schema", is_checked=is_checked)
         problems = _definition_problems(tool, [each for each in (input_schema, output_schema) if isinstance(each, str)])
         if not problems and tool.name in self._tools:
             problems = [f"a tool named {tool.name!r} is registered already; unregister it or choose another name"]
@@ -244,13 +248,13 @@ def _hint(tool: Tool, request: str) -> JsonObject | None:
     return cast(JsonObject, arguments) if isinstance(arguments, dict) and not json_problems(arguments) else None
 
 
-def _compile_schema(tool: Tool, field: str) -> CompiledSchema | str:
+def _compile_schema(tool: Tool, field: str, *, is_checked: bool) -> CompiledSchema | str:
     """A schema of a tool, compiled; or what is wrong with it."""
     schema = cast(Json, getattr(tool, field, None))
     if not isinstance(schema, dict):
         return f"its {field} must be a JSON schema as a dict, not {type(schema).__name__}"
     try:
-        return CompiledSchema(cast(JsonObject, schema))
+        return CompiledSchema(cast(JsonObject, schema), is_checked=is_checked)
     except (ValueError, TypeError) as error:
         return f"its {field} is not a valid JSON schema: {error}"
 

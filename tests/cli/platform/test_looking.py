@@ -126,6 +126,13 @@ def test_a_process_is_shown_with_what_checks_it_alone(project):
     assert heavy_modules(project, ["process", "show", "look up"], [*{*LISTING} - checks]) == []
 
 
+def test_the_list_of_all_tools_loads_no_other_commands_and_nothing_that_calls_tools(project):
+    heavy = ["tarfile", "yaml", "asyncio", "aeon.validation", "aeon.tools.invocation"]
+    groups = ["aeon.cli.log_commands", "aeon.cli.knowledge", "aeon.cli.conversations", "aeon.cli.skills"]
+    assert heavy_modules(project, ["tool", "list"], []) == []  # reads the skills, whose cache the next one uses
+    assert heavy_modules(project, ["tool", "list"], [*heavy, *groups, "aeon.cli.platform.store_commands"]) == []
+
+
 @pytest.mark.parametrize("command", LISTS, ids=" ".join)
 def test_a_list_loads_only_what_it_lists_with(project, command):
     assert heavy_modules(project, command, LISTING) == []

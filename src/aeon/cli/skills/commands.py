@@ -9,7 +9,7 @@ from aeon.cli.options import AsJson, Model, NoInput, Output, Yes, group
 from aeon.cli.skills.script_words import ScriptAwareCommand
 from aeon.cli.stored_names import complete_skill
 
-skills = group(
+skill = group(
     "Skills: folders with a prompt and scripts.\n\n"
     "They are published or your own. Aeon turns a request into a plan of scripts, runs them as processes in the "
     "order of their dependencies, and plans again after a failure."
@@ -42,7 +42,7 @@ With = Annotated[
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="The file for the result with its trace.")]
 
 
-@skills.command("run", cls=ScriptAwareCommand)
+@skill.command("run", cls=ScriptAwareCommand)
 def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     what: Annotated[
         list[str],
@@ -88,7 +88,7 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     )
 
 
-@skills.command("list")
+@skill.command("list")
 def skills_list(
     watch: Annotated[bool, typer.Option("--watch", help="Keep running, and list again when a skill changes.")] = False,
     output: Output = "table",
@@ -99,7 +99,7 @@ def skills_list(
     return list_skills(is_watching=watch, output=output)
 
 
-@skills.command("show")
+@skill.command("show")
 def skills_show(name: Name, output: Output = "table") -> int:
     """Show a skill with its scripts, their schemas, and its prompt."""
     from aeon.cli.skills.library_commands import show_skill
@@ -107,7 +107,7 @@ def skills_show(name: Name, output: Output = "table") -> int:
     return show_skill(name, output=output)
 
 
-@skills.command("check")
+@skill.command("check")
 def skills_check(
     folder: Annotated[
         Path | None,
@@ -124,7 +124,7 @@ def skills_check(
     return check_skills(folder, as_json=as_json)
 
 
-@skills.command("new")
+@skill.command("new")
 def skills_new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Lower case letters, digits and hyphens.")],
     folder: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder for the new skill.")] = Path("skills"),
@@ -139,7 +139,7 @@ def skills_new(
     return make_skill(name, folder, language)
 
 
-@skills.command("export")
+@skill.command("export")
 def skills_export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to.")],
     names: Annotated[
@@ -157,7 +157,7 @@ def skills_export(
     return export_skills(folder, names or [], is_forced=force)
 
 
-@skills.command("config")
+@skill.command("config")
 def skills_config(
     name: Name,
     values: Annotated[
@@ -175,7 +175,7 @@ def skills_config(
     return configure_skill(name, values or [], as_json=as_json, may_ask=not no_input)
 
 
-@skills.command("trust")
+@skill.command("trust")
 def skills_trust(
     name: Name,
     allow_network: AllowNetwork = False,
@@ -194,7 +194,7 @@ def skills_trust(
     return trust_skill(name, flags)
 
 
-@skills.command("distrust")
+@skill.command("distrust")
 def skills_distrust(name: Name) -> int:
     """Revoke the permissions that `trust` granted to a skill."""
     from aeon.cli.skills.trust_commands import distrust_skill
@@ -202,7 +202,7 @@ def skills_distrust(name: Name) -> int:
     return distrust_skill(name)
 
 
-@skills.command("install")
+@skill.command("install")
 def skills_install(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, a zip or tar archive, or a git address.")],
     names: Annotated[
@@ -219,7 +219,7 @@ def skills_install(
     return install_skills(source, names or [], commit, in_project=project)
 
 
-@skills.command("update")
+@skill.command("update")
 def skills_update(
     names: Annotated[
         list[str] | None,
@@ -236,7 +236,7 @@ def skills_update(
     return update_skills(names or [], commit, is_confirmed=yes)
 
 
-@skills.command("pin")
+@skill.command("pin")
 def skills_pin(name: Name) -> int:
     """Keep an installed skill as it is: `update` leaves it alone."""
     from aeon.cli.skills.install_commands import pin_skill
@@ -244,7 +244,7 @@ def skills_pin(name: Name) -> int:
     return pin_skill(name, is_pinned=True)
 
 
-@skills.command("unpin")
+@skill.command("unpin")
 def skills_unpin(name: Name) -> int:
     """Let a pinned skill be updated again."""
     from aeon.cli.skills.install_commands import pin_skill
@@ -252,7 +252,7 @@ def skills_unpin(name: Name) -> int:
     return pin_skill(name, is_pinned=False)
 
 
-@skills.command("remove")
+@skill.command("remove")
 def skills_remove(name: Name, yes: Yes = False) -> int:
     """Remove an installed skill, with your data and settings."""
     from aeon.cli.skills.install_commands import remove_skill
@@ -260,7 +260,7 @@ def skills_remove(name: Name, yes: Yes = False) -> int:
     return remove_skill(name, is_confirmed=yes)
 
 
-@skills.command("test")
+@skill.command("test")
 def skills_test(name: Name, as_json: AsJson = False) -> int:
     """Run the examples in a skill's examples.json, in the sandbox."""
     from aeon.cli.skills.library_commands import test_skill
