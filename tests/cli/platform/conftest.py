@@ -38,7 +38,7 @@ inputSchema: {{type: object, required: [id], properties: {{id: {{type: string}}}
 
 
 class Shop:
-    """Answers every GET, counted by its path and its job; those of `/slow` only once it is let go, those of `/lost` with a 404, that of `/huge` with 50 MB."""
+    """Answers every GET, counted by its path and its job; those of `/slow` only once it is let go, those of `/lost` with a 404, that of `/huge` with 50 MB, those of `/cut` not."""
 
     def __init__(self):
         self.calls = Counter()
@@ -53,6 +53,9 @@ class Shop:
                     shop.jobs[self.headers["Idempotency-Key"]] += 1
                 if self.path == "/slow":
                     shop.lets_go.wait(LONG_ENOUGH)
+                if self.path == "/cut":
+                    self.close_connection = True
+                    return
                 body = b'{"path": "%s"}' % self.path.encode()
                 if self.path == "/huge":
                     body = b'{"path": "%s"}' % (b"x" * 50_000_000)

@@ -5,6 +5,7 @@ import select
 import socket
 import sqlite3
 import xml.etree.ElementTree as ET
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -222,6 +223,24 @@ def test_a_run_is_continued_by_one_retry(aeon, applied, shop):
     assert f"was retried already, as the run {second}, which is failed" in told
     assert f"aeon log retry {second}" in told
     assert shop.calls == {"/first": 1, "/lost": 2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["tool: item", "process: send"])
+def test_a_retry_makes_a_call_that_may_have_happened_under_its_earlier_key_platform_10(aeon, applied, shop, target):
+    """The threat: a service that heeds keys charges twice. One that refused a call would repeat the refusal."""
+    send = "kind: Process\nname: send\ninitialContext: [id]\nsteps:\n  - {id: go, tool: item, inputs: {id: '{id}'}, output: go"
+    once = ", retry: {attempts: 1}"
+    inner = "" if target.startswith("tool") else once
+    outer = once if target.startswith("tool") else ""
+    for path, keys in (("cut", 1), ("lost", 3)):
+        failing = FAILING.replace("tool: item, inputs: {id: lost}", f"{target}, inputs: {{id: {path}}}{outer}")
+        applied(f"{send}{inner}}}\n---{failing}")
+        shop.jobs.clear()
+        assert aeon("process", "run", "search").code == 1
+        assert [aeon("log", "retry", "last").code for _ in range(2)] == [1, 1]
+        calls = Counter({key: times for key, times in shop.jobs.items() if ":first:" not in key})
+        assert (len(calls), calls.total()) == (keys, 3), calls
 
 
 @pytest.mark.slow

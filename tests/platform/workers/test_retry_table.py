@@ -35,7 +35,7 @@ class Failing:
     def __init__(self, error):
         self.error = error
 
-    def call(self, user, tool_id, given, key=None, *, confirm, await_turn):
+    def call(self, user, tool_id, given, key=None, *, call_key, confirm, await_turn):
         raise self.error
 
 

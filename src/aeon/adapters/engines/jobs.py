@@ -37,6 +37,7 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
         priority=work.run.priority,
         weight=work.run.weight,
         needs=call.needs,
+        call_key=work.plan.call_key(command.step),
     )
 
 

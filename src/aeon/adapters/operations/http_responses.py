@@ -12,6 +12,8 @@ from aeon.base.retry_after import parse_retry_after
 from aeon.platform.catalog.operations import OperationError
 
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
+_UNDECIDED = (408, 409, 425, 429)
+"""Answers of a service that does not say whether it did, or will do, what it was asked for."""
 _UNAUTHORIZED, _TOO_MANY, _UNAVAILABLE = 401, 429, 503
 _MAX_SHOWN = 300
 """The most characters of an error response that are repeated."""
@@ -82,6 +84,7 @@ def _failure(answer: HttpResponse) -> OperationError:
         f"it answered {status}{': ' + detail if detail else ''}",
         is_transient=status >= _FIRST_SERVER_ERROR or status == _TOO_MANY,
         is_unauthorized=status == _UNAUTHORIZED,
+        is_refused=_FIRST_ERROR <= status < _FIRST_SERVER_ERROR and status not in _UNDECIDED,
         retry_after=_retry_after(headers.get("retry-after")) if status in (_TOO_MANY, _UNAVAILABLE) else None,
     )
 

@@ -148,8 +148,8 @@ def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
         for name, value in operation.headers.items()
         if not is_left_out(value, given)
     }
-    if work.key is not None:
-        headers.setdefault("idempotency-key", _idempotency_key(work.key, work.arguments))
+    if work.call_key is not None:
+        headers.setdefault("idempotency-key", _idempotency_key(work.call_key, work.arguments))
     body = fill(operation.body, given if operation.body_format == "form" else work.arguments)
     content = _encoded_body(body, operation, headers)
     credentials = _credentials(work)
@@ -158,14 +158,13 @@ def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
     return HttpRequest(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
 
 
-def _idempotency_key(job: str, arguments: JsonObject) -> str:
+def _idempotency_key(call_key: str, arguments: JsonObject) -> str:
     """Return the key of a call: all attempts at a step with the same arguments have the same one.
 
-    `job` is the id of one attempt, `RUN:STEP:ATTEMPT`. A service may have done what an attempt that timed out asked
-    for. Other arguments are another call: a run makes one in the same place after its record was restored.
+    A service may have done what an attempt that timed out asked for. Other arguments are another call: a run makes one
+    in the same place after its record was restored.
     """
-    digest = json_digest(arguments)
-    return f"{job.rpartition(':')[0]}:{digest[:_KEY_DIGITS]}"
+    return f"{call_key}:{json_digest(arguments)[:_KEY_DIGITS]}"
 
 
 def _encoded_body(body: Json, operation: RestRequest, headers: dict[str, str]) -> bytes | None:

@@ -64,8 +64,8 @@ class OperationError(PlatformError):
     """The tool's operation failed.
 
     `is_transient`: the same call may succeed later. `is_unauthorized`: the peer rejected the credentials with 401 and
-    did nothing. `usage`: the tokens that the failed call used. `retry_after`: the pause that the peer asks for, in
-    seconds.
+    did nothing. `is_refused`: the peer answered that it did not do what the call asked for. `usage`: the tokens that
+    the failed call used. `retry_after`: the pause that the peer asks for, in seconds.
     """
 
     status = 502
@@ -77,6 +77,7 @@ class OperationError(PlatformError):
         next_step: str | NextStep = "",
         is_transient: bool = False,
         is_unauthorized: bool = False,
+        is_refused: bool = False,
         usage: TokenUsage | None = None,
         retry_after: float | None = None,
     ) -> None:
@@ -84,6 +85,7 @@ class OperationError(PlatformError):
         super().__init__(message, next_step=next_step, retryable=is_transient, **wait)
         self.is_transient = is_transient
         self.is_unauthorized = is_unauthorized
+        self.is_refused = is_refused
         self.usage = usage
         self.retry_after = retry_after
 

@@ -56,7 +56,7 @@ AwaitTurn: TypeAlias = Callable[[float], None]
 class OperationRequest(NamedTuple):
     """One checked operation to execute. Its result is later validated against `output_schema`.
 
-    `key` names one attempt at a step, `RUN:STEP:ATTEMPT`; peers detect repetitions by what it has of the step
+    `key` names one attempt at a step, `RUN:STEP:ATTEMPT`; peers detect repetitions of a call by its `call_key`
     (platform 10). `confirm` raises if the call may no longer be made (platform 43): an executor calls it as late as
     possible. `await_turn` waits until the limits of the service allow one more request of this call, at most the given
     seconds (platform 10).
@@ -72,6 +72,7 @@ class OperationRequest(NamedTuple):
     key: str | None = None
     confirm: Callable[[], None] = skip_confirmation
     await_turn: AwaitTurn = wait_for_nothing
+    call_key: str | None = None
 
 
 class OperationResult(NamedTuple):
@@ -97,13 +98,14 @@ class ProgramPolicy(Protocol):
 
 
 class ToolCallRequest(NamedTuple):
-    """A call of a tool: the user, the input and the id of the job."""
+    """A call of a tool: the user, the input, the id of the job, and what all attempts at the call have in common."""
 
     user: str
     arguments: JsonObject
     key: str | None
     confirm: Callable[[], None] = skip_confirmation
     await_turn: AwaitTurn = wait_for_nothing
+    call_key: str | None = None
 
 
 class ToolCallResult(NamedTuple):
@@ -130,6 +132,7 @@ class ToolCallPort(Protocol):
         arguments: JsonObject,
         key: str | None = None,
         *,
+        call_key: str | None = None,
         confirm: Callable[[], None] = skip_confirmation,
         await_turn: AwaitTurn = wait_for_nothing,
     ) -> ToolCallResult: ...
@@ -187,15 +190,17 @@ class StoredToolCaller:
         arguments: JsonObject,
         key: str | None = None,
         *,
+        call_key: str | None = None,
         trusted: str | None = None,
         confirm: Callable[[], None] = skip_confirmation,
         await_turn: AwaitTurn = wait_for_nothing,
     ) -> ToolCallResult:
         """Calls a visible tool, with the user's own secret if it needs one (platform 3, 4).
 
-        `key` goes to the peer, which can detect a repetition by it. `trusted` is the digest of the tool that the caller
-        means: a tool that has changed since then is not called. `confirm` runs right before the call, and what it
-        raises is raised (platform 43). `await_turn` runs before each further request of a call that makes several.
+        `key` is the job's id. `call_key` goes to the peer, which can detect a repetition by it. `trusted` is the digest
+        of the tool that the caller means: a tool that has changed since then is not called. `confirm` runs right before
+        the call, and what it raises is raised (platform 43). `await_turn` runs before each further request of a call
+        that makes several.
 
         Raises NotFoundError; RuleError for a tool that is disabled, down, changed or may not start its program, and for
         an invalid input or output; OperationError.
@@ -204,7 +209,7 @@ class StoredToolCaller:
         self._record_use(resolved, user)
         cached = self._find_result(resolved, user, arguments, warnings)
         return (
-            self._execute(resolved, ToolCallRequest(user, arguments, key, confirm, await_turn), warnings)
+            self._execute(resolved, ToolCallRequest(user, arguments, key, confirm, await_turn, call_key), warnings)
             if cached is None
             else cached
         )
@@ -313,6 +318,7 @@ class StoredToolCaller:
                 next_step=mask.text(error.advice),
                 is_transient=error.is_transient,
                 is_unauthorized=error.is_unauthorized,
+                is_refused=error.is_refused,
                 usage=_masked(error.usage, mask),
                 retry_after=error.retry_after,
             ) from None
@@ -330,7 +336,7 @@ class StoredToolCaller:
         `used` collects every secret.
         """
         tool, service, secret = resolved
-        user, arguments, key, confirm, await_turn = request
+        user, arguments, key, confirm, await_turn, call_key = request
         work = OperationRequest(
             user,
             tool.operation,
@@ -342,6 +348,7 @@ class StoredToolCaller:
             key,
             confirm,
             await_turn,
+            call_key,
         )
         execute, allow_private = self._confirming_executor(tool.operation), tool.operation.allow_private
         if secret is None:

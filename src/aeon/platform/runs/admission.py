@@ -48,10 +48,14 @@ class PlannedRun(NamedTuple):
 
 
 class InheritedWork(NamedTuple):
-    """What an earlier run, by id, has done of another one: the events with which that one begins."""
+    """What an earlier run, by id, has done of another one: the events with which that one begins.
+
+    `call_keys` are those of calls that it made and that the other one makes again.
+    """
 
     run: str
-    events: list[HistoryEvent]
+    events: Sequence[HistoryEvent]
+    call_keys: dict[str, str]
 
 
 _OF_DEFINITION = tuple(
@@ -226,18 +230,19 @@ class RunAdmission:
         return PlannedRun(before.run.model_copy(update=changes), plan)
 
     def accept_retry(
-        self, planned: PlannedRun, seeds: Sequence[HistoryEvent], request: MutationRequest, *, paused: bool = False
+        self, planned: PlannedRun, work: InheritedWork, request: MutationRequest, *, paused: bool = False
     ) -> Run:
-        """Accept a run of `plan_retry` that begins with these events, paused if wanted.
+        """Accept a run of `plan_retry` that begins with this work, paused if wanted.
 
         Raises NotFoundError, and RuleError if another run continues the same one already: both would call what is left.
         """
         run = planned.run
-        entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(seeds, 1)]
+        entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(work.events, 1)]
         run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
         mutation = request.mutation("run.retry", run.retry_of or "", [run.digest])
         signals = [pause_signal(run.id, None, run.owner_id, run.accepted_at)] if paused else []
-        return self._store_run(run, planned.plan, mutation, run.owner_id, entries, signals=signals)
+        plan = planned.plan.model_copy(update={"call_keys": work.call_keys})
+        return self._store_run(run, plan, mutation, run.owner_id, entries, signals=signals)
 
     def _deadline(self, new: NewRun) -> float | None:
         """Return the deadline in seconds since 1970."""
@@ -294,6 +299,7 @@ class RunAdmission:
         if inherit is not None and (work := inherit(run, plan)) is not None:
             entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(work.events, 1)]
             run = run.model_copy(update={"retry_of": work.run, "events": len(entries), "phase": "running"})
+            plan = plan.model_copy(update={"call_keys": work.call_keys})
         wanted: list[JsonObject] = [*signals]
         insertion = self._insert_run(run, plan, entries, wanted)
         if run.parent_id is None and run.retry_of is not None:

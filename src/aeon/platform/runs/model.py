@@ -167,7 +167,7 @@ class Job(Record):
     """One attempt at a step, for a worker of that type; `id` is `RUN:STEP:ATTEMPT`.
 
     `process` is the id of the run's Process; jobs of earlier versions have none. `weight` is that of the user,
-    `needs` what the worker must offer (`catalog.needs`).
+    `needs` what the worker must offer (`catalog.needs`). A service recognizes a repeated call by `call_key`.
     """
 
     id: str
@@ -187,6 +187,7 @@ class Job(Record):
     priority: Priority = "normal"
     weight: int = 1
     needs: tuple[str, ...] = ()
+    call_key: str = ""
 
 
 class JobResult(Record):

@@ -8,14 +8,14 @@ from aeon.platform.errors import RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.runs.admission import PlannedRun, RunAdmission
+from aeon.platform.runs.admission import InheritedWork, PlannedRun, RunAdmission
 from aeon.platform.runs.machine.apply import apply_event
 from aeon.platform.runs.machine.events import HistoryEvent, RunMoved, RunStarted
 from aeon.platform.runs.machine.state import RunState
 from aeon.platform.runs.model import Run, RunSignal
 from aeon.platform.runs.moving import move_problems, seeds_in, waiting_problems
 from aeon.platform.runs.repository import SqlRunRepository
-from aeon.platform.runs.seeds import seed_events
+from aeon.platform.runs.seeds import kept_call_keys, seed_events
 from aeon.platform.store import DuplicateError, GuardError
 
 
@@ -79,9 +79,10 @@ class RunMoves:
         else:
             planned = self._admission.plan_retry(before, process, id_, deadline)
             seeds = self.seeds(before, state, planned)
-        moved = (each.event for each in self._repository.entries(before.run.id) if isinstance(each.event, RunMoved))
-        paused = any(event.stays_paused for event in moved)
-        accepted = self._admission.accept_retry(planned, seeds, request, paused=paused)
+        events = [each.event for each in self._repository.entries(before.run.id)]
+        work = InheritedWork(before.run.id, seeds, kept_call_keys(before.plan, events))
+        paused = any(isinstance(event, RunMoved) and event.stays_paused for event in events)
+        accepted = self._admission.accept_retry(planned, work, request, paused=paused)
         return self._repository.get(before.run.owner_id, accepted.id).run, problems
 
     def seeds(self, before: PlannedRun, state: RunState, planned: PlannedRun) -> Sequence[HistoryEvent]:

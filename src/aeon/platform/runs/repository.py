@@ -58,7 +58,7 @@ from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.runs.questions import AssignedQuestion, question_changes, with_reminders
 from aeon.platform.runs.replay import replay
-from aeon.platform.runs.seeds import seed_events
+from aeon.platform.runs.seeds import kept_call_keys, seed_events
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
 
 _PAGE_SIZE = 1000
@@ -151,8 +151,9 @@ class SqlRunRepository:
         earlier = self._last_child(parent.retry_of, command.step)
         if earlier is None or (earlier.run.inputs, earlier.plan.digest) != (run.inputs, plan.digest):
             return None
-        events = seed_events(plan, replay(earlier.plan, list(self.entries(earlier.run.id))))
-        return InheritedWork(earlier.run.id, events)
+        entries = list(self.entries(earlier.run.id))
+        keys = kept_call_keys(earlier.plan, (each.event for each in entries))
+        return InheritedWork(earlier.run.id, seed_events(plan, replay(earlier.plan, entries)), keys)
 
     def _last_child(self, parent: str, step: str) -> PlannedRun | None:
         """Return the last run that a step of another run has started."""

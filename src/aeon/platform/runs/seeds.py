@@ -1,6 +1,6 @@
 """The events with which a run begins whose work an earlier run has partly done: it continues that one. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from aeon.base.json import Json
 from aeon.platform.runs.machine.apply import apply_event
@@ -40,6 +40,28 @@ def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
 def has_undone(plan: RunPlan, state: RunState) -> bool:
     """Return whether a run has begun to undo a step."""
     return any(state.steps[plan.positions[undo]].attempts for undo in plan.undone)
+
+
+def kept_call_keys(plan: RunPlan, events: Iterable[HistoryEvent]) -> dict[str, str]:
+    """Return the keys, by step, under which the next run makes the calls again that this one has made.
+
+    A service that heeds keys then does not do again what it did without an answer that arrived. A call that was
+    refused gets a new key, since such a service repeats its answer, and so do all calls once steps were undone.
+    """
+    made = {step: {0} for step in plan.call_keys}  # by an earlier run
+    for event in events:
+        match event:
+            case AttemptStarted():
+                if event.step in plan.undone:
+                    return {}
+                made.setdefault(event.step, set()).add(event.attempt)
+            case StepFailed() if event.error.refused:
+                made.pop(event.step, None)  # the answer is about the earlier attempts, too: they had the same key
+            case StepFailed() if not event.error.may_have_happened:
+                made.get(event.step, set()).discard(event.attempt)
+            case _:
+                pass
+    return {step: plan.call_key(step) for step, attempts in made.items() if attempts}
 
 
 def _step_events(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:

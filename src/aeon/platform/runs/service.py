@@ -11,7 +11,7 @@ from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.runs.admission import NewRun, PlannedRun, RunAdmission
+from aeon.platform.runs.admission import InheritedWork, NewRun, PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.loop_counts import LoopCount, count_items
 from aeon.platform.runs.machine.apply import rejection_reason
@@ -41,7 +41,7 @@ from aeon.platform.runs.questions import (
 )
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
-from aeon.platform.runs.seeds import seed_events
+from aeon.platform.runs.seeds import kept_call_keys, seed_events
 from aeon.platform.runs.semantics import SEMANTICS
 from aeon.platform.store import DuplicateError, GuardError, Store
 
@@ -243,7 +243,8 @@ class Runs:
         else:
             planned = self._admission.plan_retry(view.planned)
             seeds = seed_events(planned.plan, view.state)
-        retry = self._admission.accept_retry(planned, seeds, request)
+        keys = kept_call_keys(view.planned.plan, (each.event for each in self.repository.entries(run)))
+        retry = self._admission.accept_retry(planned, InheritedWork(run, seeds, keys), request)
         self.repository.mark_retried(run, retry.id)
         return retry
 

@@ -61,9 +61,11 @@ def make_job_runner(
             )
         try:
             turn = partial(await_turn, job.tool)
-            return _completed(
-                job, caller.call(job.user, job.tool, job.inputs, job.id, confirm=confirm, await_turn=turn)
+            call_key = job.call_key or job.id.rpartition(":")[0]  # jobs of earlier versions have none
+            result = caller.call(
+                job.user, job.tool, job.inputs, job.id, call_key=call_key, confirm=confirm, await_turn=turn
             )
+            return _completed(job, result)
         except HaltError:
             raise
         except AeonError as error:
@@ -124,7 +126,7 @@ def _failure(job: Job, error: AeonError) -> AttemptFailure:
         return failure.model_copy(update={"code": "access", "message": message, "next_step": advice})
     if isinstance(error, OperationError):
         flags = {"transient": error.is_transient, "may_have_happened": not error.is_unauthorized}
-        return failure.model_copy(update=flags)
+        return failure.model_copy(update=flags | {"refused": error.is_refused})
     if isinstance(error, StoreUnavailableError):
         return failure.model_copy(update={"transient": True, "may_have_happened": error.may_have_happened})
     if isinstance(error, RuleError):

@@ -68,6 +68,7 @@ class ScriptedTools:
         arguments: JsonObject,
         key: str | None = None,
         *,
+        call_key: str | None = None,  # noqa: ARG002
         confirm: ConfirmOwnership = always_owned,
         await_turn: AwaitTurn = wait_for_nothing,  # noqa: ARG002
     ) -> ToolCallResult:

@@ -22,7 +22,8 @@ TokenCount: TypeAlias = Annotated[int, Field(ge=0)]
 class AttemptFailure(Record):
     """Why an attempt failed. `transient`: it may succeed if repeated later.
 
-    `may_have_happened` is False only if it is certain that the call had no effect, as when nothing was sent.
+    `may_have_happened` is False only if it is certain that the call had no effect, as when nothing was sent. `refused`:
+    the service answered that it did not do what the call asked for.
     """
 
     code: str
@@ -30,6 +31,7 @@ class AttemptFailure(Record):
     next_step: str = ""
     transient: bool = False
     may_have_happened: bool = True
+    refused: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @classmethod
     def from_error(cls, error: AeonError) -> "AttemptFailure":

@@ -66,6 +66,8 @@ class RunPlan(Record):
     deadline: float | None = None
     call_stack: list[str]
     loop: LoopPlan | None = Field(default=None, exclude_if=lambda value: value is None)
+    call_keys: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
+    """The keys, by step, of calls that an earlier run made, and which this run makes again (`call_key`)."""
 
     @model_validator(mode="after")
     def _check_invariants(self) -> Self:
@@ -87,6 +89,10 @@ class RunPlan(Record):
     def job_id(self, step: str, attempt: int) -> str:
         """Return the id of an attempt: of its job, its question, or the run that it starts."""
         return f"{self.run}:{step}:{attempt}"
+
+    def call_key(self, step: str) -> str:
+        """Return by what a service recognizes the call of a step, whichever attempt makes it (platform 10)."""
+        return self.call_keys.get(step) or f"{self.run}:{step}"
 
     def call_of(self, step: str) -> StepCall:
         """Return the target of a step, by the step's id."""
