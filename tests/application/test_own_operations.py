@@ -1,6 +1,9 @@
 """Steps that run a skill's script or ask the kernel, in this process, as `aeon skill run` and `aeon run` would."""
 
 import json
+import os
+import select
+from pathlib import Path
 
 import pytest
 
@@ -149,6 +152,31 @@ def test_a_script_that_is_too_slow_is_ended(opened):
     project.apply(SCRIPT_TOOL.replace("timeout: 60}\ninputSchema", "timeout: 1}\ninputSchema"))
     with pytest.raises(OperationError, match="not done within 1 s"):
         call(project, "greet", name="Ida")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["cancelled", "not in time"])
+def test_a_script_ends_with_the_step_that_nobody_waits_for_platform_10(opened, ending):
+    """It went on until its own timeout of 30 s, with its effects."""
+    project = opened()
+    before = (
+        'import time\npipe = open("'
+        + str(project.folder)
+        + '/alive", "w")\npipe.write("begun")\npipe.flush()\ntime.sleep(60)\n'
+    )
+    put_skill(project, before=before)
+    trust(project, write=(project.folder,))
+    os.mkfifo(project.folder / "alive")
+    limit = 60 if ending == "cancelled" else 2
+    project.apply(SCRIPT_TOOL.replace("execution: {timeout: 60}", f"execution: {{timeout: {limit}}}"))
+    run = project.runs.start("welcome", {"who": "Ida"}).id
+    with Path(project.folder, "alive").open("rb", buffering=0) as pipe:  # waits until the script has opened it
+        assert pipe.read(5) == b"begun"
+        if ending == "cancelled":
+            project.runs.cancel(run)
+        assert select.select([pipe], [], [], 15)[0]
+        assert pipe.read() == b"", "the pipe is closed: the script has ended"
+    assert project.runs.settle(run, 30).phase == ("cancelled" if ending == "cancelled" else "failed")
 
 
 @pytest.mark.parametrize("removed", ["skill.json", "scripts"], ids=["the skill is gone", "the script is gone"])

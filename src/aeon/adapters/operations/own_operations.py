@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from threading import Event, Timer
 from typing import NamedTuple, Protocol, cast
 
-from aeon.base.cancellation import CancelScope
+from aeon.base.cancellation import CancelScope, on_cancel
 from aeon.base.errors import AeonError, InputError, ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.operations import AgentRequest, OwnOperation, SkillScriptCall, TokenUsage
@@ -91,7 +91,10 @@ def _abilities_of(work: OperationRequest, abilities: OwnAbilities) -> OwnAbiliti
 
 @contextmanager
 def _time_limit(operation: OwnOperation) -> Generator[Callable[[], bool]]:
-    """End the work inside when its time is over; yields what says so. Raises OperationError then."""
+    """End the work inside when its time is over, or its caller gives up; yields what says so.
+
+    Raises OperationError then.
+    """
     scope, is_over = CancelScope(), Event()
 
     def end() -> None:
@@ -102,7 +105,7 @@ def _time_limit(operation: OwnOperation) -> Generator[Callable[[], bool]]:
     timer.daemon = True
     timer.start()
     try:
-        with scope.activate():
+        with on_cancel(end), scope.activate():
             yield is_over.is_set
     except ToolError:
         if not is_over.is_set():

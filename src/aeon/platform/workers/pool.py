@@ -10,6 +10,7 @@ from functools import partial
 from queue import Empty
 from typing import Protocol
 
+from aeon.base.cancellation import CancelScope
 from aeon.base.long_calls import in_long_call
 from aeon.base.threads import ThreadOutcome, WorkerThread
 from aeon.platform.runs.lease import ConfirmOwnership, HaltError, always_owned
@@ -159,12 +160,17 @@ class LocalWorkerPool:
 
 
 class _JobExecution:
-    """Executes one job in a worker thread. A thread that times out is never used again."""
+    """Executes one job in a worker thread. A thread that times out is never used again.
+
+    Whoever gives up waiting, at the timeout or because the run was cancelled, ends what of the call can be ended: the
+    process of a script, the call of an MCP server, a request to the kernel.
+    """
 
     def __init__(self, job: Job, work: Callable[[], JobResult], idle: deque[WorkerThread[JobResult]]) -> None:
         self.job = job
         self.retry_after: float | None = None
         self._work = work
+        self._cancel_scope = CancelScope()
         self._idle = idle
         self._lock = threading.Lock()
         self._thread: WorkerThread[JobResult] | None = None
@@ -186,11 +192,12 @@ class _JobExecution:
             if self._is_abandoned:
                 raise _abandoned_error()
             thread = self._thread = self._idle.pop() if self._idle else WorkerThread[JobResult]("aeon-job")
-        thread.tasks.put(self._work)
+        thread.tasks.put(self._cancellable_work)
         try:
             outcome = thread.outcomes.get(timeout=seconds)
         except Empty:
             outcome = _TIMED_OUT
+            self._cancel_scope.cancel()
         with self._lock:
             self._thread = None
         if outcome.result is None or not thread.outcomes.empty():
@@ -202,6 +209,10 @@ class _JobExecution:
         self.retry_after = outcome.result.about.get("retryAfter")
         return outcome.result
 
+    def _cancellable_work(self) -> JobResult:
+        with self._cancel_scope.activate():
+            return self._work()
+
     def abandon(self) -> None:
         """Make the call raise HaltError now, if it has not returned. Nothing is started from then on."""
         with self._lock:
@@ -209,6 +220,7 @@ class _JobExecution:
             self._pause.set()
             if self._thread is not None:
                 self._thread.outcomes.put(ThreadOutcome(error=_abandoned_error()))
+        self._cancel_scope.cancel()
 
 
 _TIMED_OUT: ThreadOutcome[JobResult] = ThreadOutcome()
