@@ -8,6 +8,7 @@ import pytest
 from aeon.adapters.operations.host_addresses import resolve_host
 from aeon.adapters.operations.llm import LlmExecutor, render_prompt
 from aeon.adapters.operations.llm_endpoints import model_server
+from aeon.base.cancellation import on_cancel
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.interface import LLMResponse
 from aeon.platform.catalog.operations import LlmCall, TokenUsage
@@ -157,17 +158,18 @@ def test_a_models_failure_says_whether_to_try_again(error, is_transient):
     assert failed.value.is_transient is is_transient
 
 
-def test_an_answer_that_does_not_come_is_not_waited_for():
-    released = threading.Event()
+def test_an_answer_that_does_not_come_is_not_waited_for_and_its_maker_is_stopped():
+    stopped = threading.Event()
 
     def hangs(_request):
-        released.wait(30)
+        with on_cancel(stopped.set):
+            stopped.wait(30)
         return "late"
 
     with pytest.raises(OperationError, match=r"no answer within 0\.05 s") as late:
         ask(ScriptedAdapter([hangs]), timeout=0.05)
-    released.set()
     assert late.value.is_transient
+    assert stopped.wait(10)
 
 
 LOOPS = "{{#each l}}" + "{{#each @root.l}}" * 3 + "{{/each}}" * 4

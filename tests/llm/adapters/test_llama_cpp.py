@@ -15,6 +15,7 @@ from unittest.mock import MagicMock
 import httpx2
 import pytest
 
+from aeon.base.cancellation import CancelScope
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError
 from aeon.base.next_steps import NextStep
 from aeon.llm.adapters import llama_runtime
@@ -125,6 +126,15 @@ def test_an_interrupt_stops_the_model_though_its_error_is_kept(tmp_path, monkeyp
         adapter.complete(LLMRequest("Tell a story.", max_tokens=5), interrupted)
     assert server.stopped.wait(10)
     del kept
+
+
+def test_a_call_that_is_cancelled_stops_the_model(tmp_path, monkeypatch):
+    """It went on to its last token, and whoever asked next waited for that."""
+    server, adapter, scope = TellingServer("and then"), LlamaCppAdapter(tmp_path / "any.gguf"), CancelScope()
+    monkeypatch.setattr(adapter, "_loaded", lambda: server)
+    with scope.activate(), pytest.raises(LLMError, match="was cancelled"):
+        adapter.complete(LLMRequest("Tell a story.", max_tokens=5), lambda _text: scope.cancel())
+    assert server.stopped.wait(10)
 
 
 def test_a_text_that_goes_round_in_circles_is_stopped_and_one_with_a_schema_is_not(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from aeon.adapters.operations.timeouts import timeout_error
+from aeon.base.cancellation import CancelScope, on_cancel
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
@@ -294,19 +295,28 @@ def _with_schema(schema: JsonObject, request: LLMRequest) -> LLMRequest:
 
 
 def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
-    """Return the result of `answer` within the timeout. Adapters cannot be interrupted: a late result is dropped."""
+    """Return the result of `answer` within the timeout.
+
+    A late result is dropped. The embedded model stops at its next token, also if the caller gives up; a remote one is
+    not told.
+    """
     outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
+
+    scope = CancelScope()
 
     def run() -> None:
         try:
-            outcomes.put((answer(), None))
+            with scope.activate():
+                outcomes.put((answer(), None))
         except BaseException as error:  # noqa: BLE001  # raised again by the waiting thread
             outcomes.put((None, error))
 
     Thread(target=run, name="aeon-llm-call", daemon=True).start()
     try:
-        value, error = outcomes.get(timeout=seconds)
+        with on_cancel(scope.cancel):
+            value, error = outcomes.get(timeout=seconds)
     except Empty:
+        scope.cancel()
         raise timeout_error(seconds) from None
     if error is not None:
         raise error

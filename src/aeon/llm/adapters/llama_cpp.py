@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Self, TypeAlias  # the published signature
 
+from aeon.base.cancellation import on_cancel
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
@@ -149,7 +150,7 @@ def _chunks(server: LlamaServer, body: JsonObject) -> Generator[JsonObject]:
     """The chunks of one response, generated in a separate thread.
 
     Native code swallows exceptions of its callback, also KeyboardInterrupt. Here the caller waits in Python, is
-    interrupted at once, and the model stops at its next token. The caller closes the generator: the error of one that
+    interrupted at once, and the model stops at its next token, as it does if the call is cancelled. The caller closes the generator: the error of one that
     was interrupted holds it, and a process that ends waits for the thread.
     """
     outcomes = SimpleQueue[_Outcome]()
@@ -168,12 +169,17 @@ def _chunks(server: LlamaServer, body: JsonObject) -> Generator[JsonObject]:
         except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
             outcomes.put(error)
 
+    def cancel() -> None:
+        stop.set()
+        outcomes.put(LLMError("The call of the embedded model was cancelled."))
+
     try:
         threading.Thread(target=generate, name="aeon-llama").start()  # waits for the thread: may be interrupted, too
-        while (outcome := outcomes.get()) is not None:
-            if isinstance(outcome, Exception):
-                raise outcome
-            yield outcome
+        with on_cancel(cancel):
+            while (outcome := outcomes.get()) is not None:
+                if isinstance(outcome, Exception):
+                    raise outcome
+                yield outcome
     finally:
         stop.set()
 
