@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.json import MAX_DEPTH, _build_encode, canonical_json, json_problems, parse_strict
+from aeon.base.json import MAX_DEPTH, _build_encode, canonical_json, json_problems, parse_exact_text, parse_strict
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -66,7 +66,7 @@ def test_core_12_no_nan(value):
         ('[{"x": {"": 1, "": 1}}]', "the key '' appears twice"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
-        ("9" * 5000, "4300 digits"),
+        ("9" * 5000, "4300 digits; use a string"),
         ("", "Expecting value"),
         ("[1,]", "line 1 column"),
         ("{'a': 1}", "double quotes"),
@@ -79,6 +79,28 @@ def test_core_12_no_nan(value):
 def test_what_is_no_strict_json_is_refused_with_its_reason(text, reason):
     with pytest.raises(ValueError, match=reason):
         parse_strict(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3", 3),
+        (" true ", True),
+        ("1.5", 1.5),
+        ('["a", 1.10]', ["a", 1.1]),
+        ('"3"', "3"),
+        ("garden", "garden"),
+        ("3.10", "3.10"),
+        ("1e3", "1e3"),
+        ("-0", "-0"),
+        ("007", "007"),
+        ("null", "null"),
+    ],
+)
+def test_what_a_person_answers_is_a_number_only_if_that_loses_nothing(text, value):
+    """Version 3.10 became 3.1, and null made the run fail."""
+    answer = parse_exact_text(text)
+    assert (type(answer), answer) == (type(value), value)
 
 
 @given(ANY_TEXT | st.text('{}[]",:0123456789.eE+-\\u truefalsn'))

@@ -11,11 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.json import canonical_json
-from aeon.base.masking import HIDDEN, Mask
+from aeon.base.masking import HIDDEN, Mask, keys_of_environment, secrets_of_environment
 from aeon.skills.executor.node_verdict import mask_result
 from aeon.skills.invocation import InvocationResult, ScriptExitReason
 
 VALUE = 'p"ss\\é word'
+
+
+def test_a_word_that_stands_for_a_key_hides_nothing():
+    """People set `OPENAI_API_KEY=ollama` for a server that checks no key; answers then had [hidden] for that word."""
+    environ = {"A_KEY": "ollama", "B_KEY": "x", "C_KEY": "sk-1", "D_KEY": "correcthorse", "E_KEY": "", "MODE": "fast"}
+    assert keys_of_environment(environ, ["A_KEY", "B_KEY", "C_KEY", "D_KEY", "E_KEY", "F_KEY"]) == {
+        "sk-1",
+        "correcthorse",
+    }
+    assert secrets_of_environment(environ) == {"correcthorse"}
 
 
 def test_a_secret_is_replaced_in_every_string_keys_too():

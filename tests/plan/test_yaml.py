@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.plan.yaml import dump_yaml, load_yaml
+from aeon.plan.yaml import YamlError, dump_yaml, load_yaml
 
 
 def test_a_key_that_looks_like_a_truth_value_is_a_text():
@@ -35,3 +35,9 @@ def test_what_only_yaml_1_1_reads_as_a_number_or_a_truth_value_is_a_text(text):
 )
 def test_numbers_and_truth_values_are_what_they_look_like(text, value):
     assert load_yaml(f"a: {text}") == {"a": value}
+
+
+def test_a_number_with_too_many_digits_is_refused_in_words():
+    """Its message named a function of Python."""
+    with pytest.raises(YamlError, match=r"4300 digits; use a string$"):
+        load_yaml("a: " + "9" * 6000)

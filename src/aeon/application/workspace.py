@@ -11,7 +11,7 @@ from aeon.application.folder_owner import OwnerServices
 from aeon.base.project_folder import state_folder
 from aeon.bootstrap.platform import Platform, open_project_platform
 from aeon.platform.ledger import RequestKey
-from aeon.platform.store_identity import get_record_id
+from aeon.platform.store_identity import check_writable
 from aeon.settings import LoadedSettings
 
 __all__ = ["RequestKey", "Workspace", "Workspaces", "open_app_workspace", "open_workspace"]
@@ -369,8 +369,8 @@ class Workspaces:
         return self._opened.get(user)
 
     def check(self) -> None:
-        """Raise StoreError if the record does not answer, and EngineUnavailableError if the engine does not."""
-        get_record_id(self._app.platform().store)
+        """Raise StoreError if the record takes no changes, and EngineUnavailableError if the engine does not answer."""
+        check_writable(self._app.platform().store)
         self._runtime.start()
         self._runtime.engine.check()
 

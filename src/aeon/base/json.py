@@ -16,6 +16,7 @@ MAX_DEPTH = 100
 
 MAX_DIGITS = 4300
 """Decimal digits of an integer: Python itself neither writes nor reads longer ones."""
+TOO_MANY_DIGITS = f"an integer has more than {MAX_DIGITS} digits; use a string"
 
 _TOO_LARGE = 10**MAX_DIGITS
 _TOO_DEEP = "the JSON is nested too deeply to read"
@@ -117,6 +118,15 @@ def parse_strict(text: str) -> Json:
         return _decoder.decode(text)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
+    except ValueError as error:
+        if exceeds_digits(error):
+            raise ValueError(TOO_MANY_DIGITS) from None
+        raise
+
+
+def exceeds_digits(error: ValueError) -> bool:
+    """Whether Python refused to read an integer because of its length."""
+    return "set_int_max_str_digits" in str(error)
 
 
 def parse_typed_text(text: str) -> Json:
@@ -125,6 +135,17 @@ def parse_typed_text(text: str) -> Json:
         return parse_strict(text)
     except ValueError:
         return text
+
+
+def parse_exact_text(text: str) -> Json:
+    """Decodes what a person answered, as `parse_typed_text` does, if that changes nothing of it.
+
+    `3.10` may be a version and `007` an agent: a number that would be written otherwise stays a text, and so does null,
+    which answers nothing.
+    """
+    value = parse_typed_text(text)
+    is_changed = isinstance(value, int | float) and canonical_json(value) != text.strip()
+    return text if value is None or is_changed else value
 
 
 def parse_first(text: str, start: int = 0) -> tuple[Json, int]:

@@ -33,6 +33,9 @@ _MIN_HEAD = 8
 _MIN_DISTINCT = 16
 """Letters and digits from which on a name is too long to be an ordinary word."""
 
+_MAX_PLACEHOLDER = 7
+"""Letters of the longest word that is taken for a placeholder of a key."""
+
 _ARMOUR = "-----"
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
 _MAX_RUN = 4096
@@ -45,13 +48,20 @@ _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE
 def secrets_of_environment(environ: Mapping[str, str], names: Collection[str] = ()) -> set[str]:
     """The values of the variables with these names, and of those whose names suggest a secret.
 
-    Values that are too short to be found inside other text are left out.
+    Values that are too short to be found inside other text are left out, and so are placeholders.
     """
-    return {
-        value
-        for name, value in environ.items()
-        if len(value) >= MIN_SECRET_LENGTH and (name in names or _SECRET_NAME.search(name))
-    }
+    named = {name for name in environ if name in names or _SECRET_NAME.search(name)}
+    return {value for value in keys_of_environment(environ, named) if len(value) >= MIN_SECRET_LENGTH}
+
+
+def keys_of_environment(environ: Mapping[str, str], names: Collection[str]) -> set[str]:
+    """The values of the variables with these names, without placeholders.
+
+    A placeholder is a word such as `ollama`, `none` or `x`, which people set where a server asks for a key and checks
+    none: to hide it would damage ordinary text.
+    """
+    values = {environ[name] for name in names if environ.get(name)}
+    return {value for value in values if not (value.isalpha() and len(value) <= _MAX_PLACEHOLDER)}
 
 
 class Mask:

@@ -8,7 +8,7 @@ from aeon.application.models import key_variables
 from aeon.application.project import private_folder
 from aeon.application.workspace import open_app_workspace
 from aeon.base.json import Json
-from aeon.base.masking import Mask
+from aeon.base.masking import Mask, keys_of_environment
 from aeon.base.project_folder import make_folder
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
@@ -52,5 +52,5 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         for warning in warnings:
             print_message(warning, "warning: ", "  ")
         os.environ.pop(MASTER_KEY, None)  # tools must not see the key of the vault
-        mask = Mask(os.environ.get(name, "") for name in key_variables(loaded.settings))
+        mask = Mask(keys_of_environment(os.environ, key_variables(loaded.settings)))
         return ExitCode.DONE if serve(McpCallHandler(tools, mask), SkillPrompts(app)) else ExitCode.BROKEN_PIPE

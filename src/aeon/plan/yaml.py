@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import yaml
 
-from aeon.base.json import MAX_DEPTH, Json, json_problems
+from aeon.base.json import MAX_DEPTH, TOO_MANY_DIGITS, Json, exceeds_digits, json_problems
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML was built with it: five times faster, same results."""
@@ -51,6 +51,10 @@ def load_yaml(text: str) -> Json:
         raise YamlError(_tab_message(text, position) or " ".join(str(error).split()), *position) from None
     except RecursionError:
         raise YamlError("the YAML is nested too deeply to read") from None
+    except ValueError as error:
+        if exceeds_digits(error):
+            raise YamlError(TOO_MANY_DIGITS) from None
+        raise
 
 
 _DATES = ("a date is", "a datetime is")

@@ -74,6 +74,13 @@ class QueryError(StoreError):
     """The store does not accept the query or one of its parameters."""
 
 
+class ParameterError(QueryError):
+    """No store keeps this value: a text with a NUL character, or an integer of more than 64 bits."""
+
+    is_wrong_input = True
+    next_step = "Leave out the character, or give a smaller number."
+
+
 class QueryTimeoutError(StoreError):
     """The query took longer than its timeout."""
 

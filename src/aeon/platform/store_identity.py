@@ -26,6 +26,11 @@ def get_record_id(store: Store) -> str:
     return row["id"]
 
 
+def check_writable(store: Store) -> None:
+    """Opens and ends a transaction that could change this record. Raises StoreError, also if its file was moved."""
+    store.update(lambda unit: unit.read(queries.RECORD_ID))
+
+
 def get_run_store(store: Store) -> RunStoreIdentity | None:
     """Returns the run store of the record; None before the first run. Raises StoreError."""
     return _read(store.read(queries.RUN_STORE))

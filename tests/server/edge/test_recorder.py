@@ -80,11 +80,21 @@ def test_a_server_without_its_record_or_its_engine_is_not_ready_but_alive(site, 
         raise StoreUnavailableError("secret reason") if broken == "record" else EngineUnavailableError("secret reason")
 
     if broken == "record":
-        monkeypatch.setattr(type(site.workspaces.of("me")._platform.store), "read", away)
+        monkeypatch.setattr(type(site.workspaces.of("me")._platform.store), "update", away)
     else:
         monkeypatch.setattr(type(site.workspaces._runtime.engine), "check", away)
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()) == (503, {"status": "unavailable"})
+    assert client.get("/health/live").status_code == 200
+
+
+def test_a_server_whose_folder_was_moved_away_is_not_ready(site):
+    """It answered 200 while every change was refused."""
+    client = site.client()
+    assert client.get("/health/ready").status_code == 200
+    site.folder.rename(site.folder.parent / "elsewhere")
+    assert client.post("/api/v1/conversations", json={}).status_code == 503
+    assert client.get("/health/ready").status_code == 503
     assert client.get("/health/live").status_code == 200
 
 

@@ -11,7 +11,7 @@ from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
 from aeon.application.workspace import Workspace
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, parse_typed_text
+from aeon.base.json import Json, JsonObject, parse_exact_text
 from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -97,7 +97,7 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
     with runtime_session(user) as workspace:
         runs = workspace.runs
         run = runs.find_id(run)
-        question = runs.answer(run, step, parse_typed_text(answer))
+        question = runs.answer(run, step, parse_exact_text(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
         if not waits:
             _warn_without_worker(workspace, question.run)
@@ -111,7 +111,7 @@ def answer_another(run: str, step: str, answer: str, user: str) -> bool:
         asking = workspace.past_runs.find_asking_run(run, step)
         if asking is None:
             return False
-        question = workspace.runs.answer(asking, step, parse_typed_text(answer))
+        question = workspace.runs.answer(asking, step, parse_exact_text(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
         _warn_without_worker(workspace, question.run)
     return True

@@ -16,7 +16,7 @@ from aeon.application.users import UserService
 from aeon.application.workers import DrainPolicy, WorkerService
 from aeon.application.workspace import Workspaces
 from aeon.base.errors import InputError, MissingExtraError
-from aeon.base.masking import Mask
+from aeon.base.masking import Mask, keys_of_environment
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -80,7 +80,7 @@ def run_server(options: ServeOptions, user: str) -> int:
         own.conversations.recover()
         place = opened.getsockname()[1]
         name = f"{_name_of(Path.cwd())}.localhost:{place}"
-        mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
+        mask = Mask(keys_of_environment(os.environ, key_variables(app.settings)))
         os.environ.pop(app.settings.server.oidc_client_secret_env or "", None)
         here = [] if address.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]
         door = LazyDoor(state, lambda: _mcp_door(app, state, mask))

@@ -12,7 +12,7 @@ from aeon.application.run_reader import PendingQuestion
 from aeon.application.workers import DrainPolicy, StoreUnavailableError, WorkerService
 from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json, parse_typed_text
+from aeon.base.json import Json, parse_exact_text
 from aeon.cli import session
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -66,7 +66,7 @@ class _QuestionPrompt:
             self._postponed.add(question.job)
             return
         try:
-            self._workspace.runs.answer(question.run, question.step, parse_typed_text(answer))
+            self._workspace.runs.answer(question.run, question.step, parse_exact_text(answer))
         except StoreUnavailableError:
             raise
         except AeonError as error:  # answered elsewhere, or invalid: prompt again if the question is still open

@@ -150,8 +150,8 @@ def _chunks(server: LlamaServer, body: JsonObject) -> Generator[JsonObject]:
     """The chunks of one response, generated in a separate thread.
 
     Native code swallows exceptions of its callback, also KeyboardInterrupt. Here the caller waits in Python, is
-    interrupted at once, and the model stops at its next token, as it does if the call is cancelled. The caller closes the generator: the error of one that
-    was interrupted holds it, and a process that ends waits for the thread.
+    interrupted at once, and the model stops at its next token, as it does if the call is cancelled. The caller closes
+    the generator: the error of one that was interrupted holds it, and a process that ends waits for the thread.
     """
     outcomes = SimpleQueue[_Outcome]()
     stop = threading.Event()

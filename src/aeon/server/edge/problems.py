@@ -16,6 +16,7 @@ _STATUS_OF: Final[Mapping[str, int]] = {
     "EmbeddingInputError": 422,
     "LLMError": 502,
     "LLMRequestError": 502,
+    "ParameterError": 422,
     "StoreUnavailableError": 503,
     "EngineUnavailableError": 503,
 }

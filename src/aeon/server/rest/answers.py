@@ -71,6 +71,22 @@ async def change_of(
 Asked: TypeAlias = Annotated[Change, Depends(change_of)]
 
 
+async def refuse_key(
+    idempotency_key: Annotated[str | None, Header(include_in_schema=False)] = None,
+) -> None:
+    """Refuse a key where a repeated request does its work again. Raises HttpError."""
+    if idempotency_key is not None:
+        raise HttpError(
+            422,
+            "This operation takes no Idempotency-Key: each request does its work.",
+            next_step="Leave the header out. What must be done once is a step of a Process, whose start takes a key.",
+        )
+
+
+EachTime: Final = Depends(refuse_key)
+"""For operations whose answer cannot be given again, such as the secret of a token or the result of a call."""
+
+
 async def wait_of(
     prefer: Annotated[
         Sequence[Annotated[str, Field(max_length=1000)]],

@@ -16,7 +16,7 @@ from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError, problem_of
 from aeon.server.edge.stopping import cancelled_at_stop
 from aeon.server.edge.streams import END, StreamEvent, stream
-from aeon.server.rest.answers import PREFIX, PROBLEM, listed, thing
+from aeon.server.rest.answers import PREFIX, PROBLEM, EachTime, listed, thing
 from aeon.server.rest.route import RestRoute
 
 router = APIRouter(route_class=RestRoute, prefix=PREFIX, responses=dict(PROBLEM))
@@ -72,7 +72,7 @@ async def distrust_skill(skill: str, caller: FolderOperator) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/skills/{skill}/scripts/{script}/run", tags=["skills"])
+@router.post("/skills/{skill}/scripts/{script}/run", tags=["skills"], dependencies=[EachTime])
 async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOperator) -> JSONResponse:
     """Run a script of a skill, isolated as always; the answer is its trace. 409 for a skill that is not trusted."""
     _require_skill(caller, skill)

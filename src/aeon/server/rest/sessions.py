@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.application.access import TOKEN_DAYS
 from aeon.server.auth.caller import COOKIE, SignedIn, begin_session, keep_session
 from aeon.server.edge.problems import HttpError
-from aeon.server.rest.answers import PREFIX, PROBLEM, listed, thing
+from aeon.server.rest.answers import PREFIX, PROBLEM, EachTime, listed, thing
 from aeon.server.rest.route import RestRoute
 
 router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["access"], responses=dict(PROBLEM))
@@ -70,7 +70,7 @@ async def list_tokens(caller: SignedIn) -> JSONResponse:
     return listed([each.as_dict() for each in found])
 
 
-@router.post("/tokens", status_code=201)
+@router.post("/tokens", status_code=201, dependencies=[EachTime])
 async def create_token(new: NewToken, caller: SignedIn) -> JSONResponse:
     """Make a token; its secret is in this answer and nowhere else."""
     access = caller.workspace.access

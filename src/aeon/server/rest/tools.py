@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.server.auth.caller import SignedIn
-from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, listed, thing
+from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, EachTime, listed, thing
 from aeon.server.rest.route import RestRoute
 
 router = APIRouter(route_class=RestRoute, prefix=PREFIX, tags=["tools"], responses=dict(PROBLEM))
@@ -59,7 +59,7 @@ async def import_openapi(document: OpenApiImportBody, caller: SignedIn) -> JSONR
     return thing(done.as_dict())
 
 
-@router.post("/tools/{name}/call")
+@router.post("/tools/{name}/call", dependencies=[EachTime])
 async def call(name: str, given: Call, caller: SignedIn) -> JSONResponse:
     """Call a tool, with its effects; the call is in the audit log."""
     done = await caller.state.call(lambda: caller.workspace.tools.call(name, given.arguments))

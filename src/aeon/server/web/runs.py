@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from aeon.application.processes import ProcessService
 from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader, RunView
-from aeon.base.json import parse_typed_text
+from aeon.base.json import parse_exact_text
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import SignedIn
@@ -123,7 +123,7 @@ async def answer_question(
     run: str, caller: SignedIn, step: Annotated[str, Form()], value: Annotated[str, Form(max_length=100_000)]
 ) -> Response:
     """Answer the question of a manual step, and let the run go on."""
-    runs, given = caller.workspace.runs, parse_typed_text(normalized(value))
+    runs, given = caller.workspace.runs, parse_exact_text(normalized(value))
 
     def work() -> None:
         runs.answer(run, step, given)
