@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict
 from aeon.application.catalog import AnyEntities
 from aeon.application.workspace import Workspace
 from aeon.base.json import Json, JsonObject
-from aeon.platform.alerts.model import AlertChange, NewAlert
+from aeon.platform.alerts.model import Alert, AlertChange, NewAlert
 from aeon.platform.catalog import model
-from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.schedules.model import NewSchedule, ScheduleChange
-from aeon.platform.webhooks.model import NewWebhook, WebhookChange
+from aeon.platform.processes.model import NewProcess, Process, ProcessChange
+from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange
+from aeon.platform.webhooks.model import NewWebhook, Webhook, WebhookChange
 from aeon.server.auth.caller import SignedIn
 from aeon.server.rest.answers import PREFIX, PROBLEM, Asked, Cursor, Limit, listed, page, thing
 from aeon.server.rest.route import RestRoute
@@ -25,10 +25,11 @@ Name = Annotated[str, Query(max_length=200, description="Only names that begin w
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of stored things: its path, and how it is created and changed."""
+    """A kind of stored things: its path, what is kept of one, and how it is created and changed."""
 
     path: str
     title: str
+    record: type[model.OwnedEntity]
     service: Callable[[Workspace], AnyEntities]
     new: type[BaseModel]
     change: type[BaseModel]
@@ -42,12 +43,13 @@ class Kind:
 
 
 KINDS = (
-    Kind("services", "service", lambda own: own.services, model.NewService, model.ServiceChange),
-    Kind("secrets", "secret", lambda own: own.secrets, model.NewSecret, model.SecretChange),
-    Kind("tools", "tool", lambda own: own.tools, model.NewTool, model.ToolChange),
+    Kind("services", "service", model.Service, lambda own: own.services, model.NewService, model.ServiceChange),
+    Kind("secrets", "secret", model.Secret, lambda own: own.secrets, model.NewSecret, model.SecretChange),
+    Kind("tools", "tool", model.Tool, lambda own: own.tools, model.NewTool, model.ToolChange),
     Kind(
         "service-templates",
         "service template",
+        model.ServiceTemplate,
         lambda own: own.catalog.of_kind("serviceTemplate"),
         model.NewServiceTemplate,
         model.TemplateChange,
@@ -55,14 +57,15 @@ KINDS = (
     Kind(
         "tool-templates",
         "tool template",
+        model.ToolTemplate,
         lambda own: own.catalog.of_kind("toolTemplate"),
         model.NewToolTemplate,
         model.TemplateChange,
     ),
-    Kind("processes", "Process", lambda own: own.processes, NewProcess, ProcessChange),
-    Kind("schedules", "schedule", lambda own: own.schedules, NewSchedule, ScheduleChange),
-    Kind("alerts", "alert", lambda own: own.alerts, NewAlert, AlertChange),
-    Kind("webhooks", "webhook", lambda own: own.webhooks, NewWebhook, WebhookChange, has_own_creation=True),
+    Kind("processes", "Process", Process, lambda own: own.processes, NewProcess, ProcessChange),
+    Kind("schedules", "schedule", ProcessSchedule, lambda own: own.schedules, NewSchedule, ScheduleChange),
+    Kind("alerts", "alert", Alert, lambda own: own.alerts, NewAlert, AlertChange),
+    Kind("webhooks", "webhook", Webhook, lambda own: own.webhooks, NewWebhook, WebhookChange, has_own_creation=True),
 )
 
 

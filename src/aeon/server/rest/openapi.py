@@ -6,6 +6,7 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from aeon.server.rest.answer_schemas import describe_answers
 from aeon.server.rest.answers import PREFIX
 
 _TEXT: Final = {"type": "string"}
@@ -75,6 +76,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
         "token": {"type": "http", "scheme": "bearer"},
         "session": {"type": "apiKey", "in": "cookie", "name": "aeon_session"},
     }
+    describe_answers(schema)
     schema["security"] = [{"token": []}, {"session": []}]
     for operations in schema["paths"].values():
         for operation in operations.values():
