@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
+from aeon.application.jobs import DeadJob
+from aeon.application.knowledge import KnowledgeSettings
 from aeon.base.json import Json, JsonObject
 from aeon.platform.access.model import CredentialKind, Role, Scope
 from aeon.platform.conversations.model import AlternativeState, Conversation, Speaker
 from aeon.platform.knowledge.model import FactState
-from aeon.platform.knowledge.settings import KnowledgeSettings
 from aeon.platform.metrics.model import MetricDefinition
-from aeon.platform.runs.dead_jobs import DeadJob
 from aeon.platform.runs.model import Run, RunSummary
 from aeon.platform.webhooks.model import Webhook
 from aeon.server.rest.answers import PREFIX
@@ -31,7 +31,7 @@ class _Answer(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
 
 
-class ThingUse(_Answer):
+class ThingUseAnswer(_Answer):
     """Something that uses a thing; what its reader may not see has neither id nor name."""
 
     kind: str
@@ -40,7 +40,7 @@ class ThingUse(_Answer):
     name: str | None
 
 
-class Attachment(BaseModel):
+class AttachmentAnswer(BaseModel):
     """A file that was sent with a message."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="allow")
@@ -48,7 +48,7 @@ class Attachment(BaseModel):
     name: str
 
 
-class Message(_Answer):
+class MessageAnswer(_Answer):
     """A message or an answer: one alternative of a turn."""
 
     id: str
@@ -76,33 +76,33 @@ class Message(_Answer):
     imported: JsonObject
 
 
-class MessageWithFiles(Message):
+class MessageWithFilesAnswer(MessageAnswer):
     """A message with what is attached to it."""
 
-    attachments: list[Attachment]
+    attachments: list[AttachmentAnswer]
 
 
-class RunWithState(Run):
+class RunWithStateAnswer(Run):
     """A run with its state, and its output once it has completed."""
 
     state: JsonObject
     output: Json
 
 
-class MovedRun(Run):
+class MovedRunAnswer(Run):
     """The run that continues a moved one; `problems` are why it is of the old version, if it is."""
 
     problems: list[str]
 
 
-class WebhookWithSecret(Webhook):
+class WebhookWithSecretAnswer(Webhook):
     """A new webhook, or one with a new secret, which is in this answer and nowhere else."""
 
     address: str = Field(alias="path")
     secret: str
 
 
-class Credential(_Answer):
+class CredentialAnswer(_Answer):
     """A token, session or sign-in link without its secret."""
 
     id: str
@@ -115,20 +115,20 @@ class Credential(_Answer):
     used_at: str | None
 
 
-class CredentialWithSecret(Credential):
+class CredentialWithSecretAnswer(CredentialAnswer):
     """A new token, whose secret is in this answer and nowhere else."""
 
     secret: str
 
 
-class Session(_Answer):
+class SessionAnswer(_Answer):
     """Who is signed in, and by which credential."""
 
     user_id: str
     credential: str
 
 
-class Account(_Answer):
+class AccountAnswer(_Answer):
     """A user."""
 
     name: str
@@ -139,13 +139,13 @@ class Account(_Answer):
     created_at: str
 
 
-class AccountWithIdentities(Account):
+class AccountWithIdentitiesAnswer(AccountAnswer):
     """A user, and as whom OpenID providers know them."""
 
     identities: list[JsonObject]
 
 
-class Entity(_Answer):
+class EntityAnswer(_Answer):
     """Something that has a name."""
 
     uuid: str
@@ -162,13 +162,13 @@ class Entity(_Answer):
     forgotten_at: str | None
 
 
-class EntityWithMentions(Entity):
+class EntityWithMentionsAnswer(EntityAnswer):
     """An entity, and in how many places it is mentioned."""
 
     mentions: int
 
 
-class FactSource(_Answer):
+class FactSourceAnswer(_Answer):
     """The episode that states or contradicts a fact."""
 
     episode_id: str
@@ -179,7 +179,7 @@ class FactSource(_Answer):
     is_visible: bool
 
 
-class FactAssertion(_Answer):
+class FactAssertionAnswer(_Answer):
     """What an episode says of a fact."""
 
     kind: Literal["states", "contradicts"]
@@ -188,10 +188,10 @@ class FactAssertion(_Answer):
     confidence: float
     true_from: str | None
     true_until: str | None
-    source: FactSource
+    source: FactSourceAnswer
 
 
-class Fact(_Answer):
+class FactAnswer(_Answer):
     """A fact with its assertions."""
 
     uuid: str
@@ -201,7 +201,7 @@ class Fact(_Answer):
     state: FactState
     holds: bool
     created_at: str
-    assertions: list[FactAssertion]
+    assertions: list[FactAssertionAnswer]
 
 
 class _Shape(NamedTuple):
@@ -225,7 +225,7 @@ def _of_kinds() -> Iterable[tuple[Operation, _Shape]]:
         yield ("get", path), _many(kind.record)
         yield ("get", path + "/{name}"), one
         yield ("patch", path + "/{name}"), one
-        yield ("get", path + "/{name}/uses"), _many(ThingUse)
+        yield ("get", path + "/{name}/uses"), _many(ThingUseAnswer)
         if not kind.has_own_creation:
             yield ("post", path), one
 
@@ -239,48 +239,48 @@ _ANSWERS: Final[Mapping[Operation, _Shape]] = {
     ("put", "/tools/{name}/trust"): _Shape(_record_of("tools")),
     ("post", "/processes/{name}/pause"): _Shape(_record_of("processes")),
     ("post", "/processes/{name}/resume"): _Shape(_record_of("processes")),
-    ("post", "/webhooks"): _Shape(WebhookWithSecret),
-    ("post", "/webhooks/{name}/rotate"): _Shape(WebhookWithSecret),
+    ("post", "/webhooks"): _Shape(WebhookWithSecretAnswer),
+    ("post", "/webhooks/{name}/rotate"): _Shape(WebhookWithSecretAnswer),
     ("get", "/conversations"): _many(Conversation),
     ("post", "/conversations"): _Shape(Conversation),
     ("get", "/conversations/{conversation}"): _Shape(Conversation),
     ("patch", "/conversations/{conversation}"): _Shape(Conversation),
     ("post", "/messages/{message}/fork"): _Shape(Conversation),
-    ("get", "/conversations/{conversation}/path"): _many(MessageWithFiles),
-    ("get", "/conversations/{conversation}/tree"): _many(Message),
-    ("post", "/conversations/{conversation}/messages"): _Shape(MessageWithFiles),
-    ("get", "/messages/{message}"): _Shape(MessageWithFiles),
-    ("get", "/messages/{message}/alternatives"): _many(Message),
-    ("post", "/messages/{message}/alternatives"): _Shape(MessageWithFiles),
-    ("post", "/messages/{message}/answers"): _Shape(Message),
-    ("post", "/messages/{message}/regenerate"): _Shape(Message),
-    ("post", "/messages/{message}/activate"): _Shape(Message),
-    ("post", "/messages/{message}/stop"): _Shape(Message),
+    ("get", "/conversations/{conversation}/path"): _many(MessageWithFilesAnswer),
+    ("get", "/conversations/{conversation}/tree"): _many(MessageAnswer),
+    ("post", "/conversations/{conversation}/messages"): _Shape(MessageWithFilesAnswer),
+    ("get", "/messages/{message}"): _Shape(MessageWithFilesAnswer),
+    ("get", "/messages/{message}/alternatives"): _many(MessageAnswer),
+    ("post", "/messages/{message}/alternatives"): _Shape(MessageWithFilesAnswer),
+    ("post", "/messages/{message}/answers"): _Shape(MessageAnswer),
+    ("post", "/messages/{message}/regenerate"): _Shape(MessageAnswer),
+    ("post", "/messages/{message}/activate"): _Shape(MessageAnswer),
+    ("post", "/messages/{message}/stop"): _Shape(MessageAnswer),
     ("get", "/runs"): _many(RunSummary),
-    ("get", "/runs/{run}"): _Shape(RunWithState),
-    ("post", "/processes/{process}/runs"): _Shape(RunWithState),
-    ("post", "/runs/{run}/cancel"): _Shape(RunWithState),
-    ("post", "/runs/{run}/pause"): _Shape(RunWithState),
+    ("get", "/runs/{run}"): _Shape(RunWithStateAnswer),
+    ("post", "/processes/{process}/runs"): _Shape(RunWithStateAnswer),
+    ("post", "/runs/{run}/cancel"): _Shape(RunWithStateAnswer),
+    ("post", "/runs/{run}/pause"): _Shape(RunWithStateAnswer),
     ("post", "/runs/{run}/retry"): _Shape(Run),
-    ("post", "/runs/{run}/move"): _Shape(MovedRun),
+    ("post", "/runs/{run}/move"): _Shape(MovedRunAnswer),
     ("post", "/runs/{run}/resume"): _Shape(Run),
     ("get", "/jobs/dead"): _many(DeadJob),
     ("post", "/jobs/dead/{job}/retry"): _Shape(Run),
     ("get", "/metrics"): _many(MetricDefinition),
-    ("get", "/tokens"): _many(Credential),
-    ("post", "/tokens"): _Shape(CredentialWithSecret),
-    ("get", "/session"): _Shape(Session),
-    ("post", "/session"): _Shape(Credential),
-    ("get", "/users"): _many(Account),
-    ("post", "/users"): _Shape(Account),
-    ("get", "/users/{user}"): _Shape(AccountWithIdentities),
-    ("patch", "/users/{user}"): _Shape(Account),
-    ("get", "/knowledge/entities"): _many(EntityWithMentions),
-    ("post", "/knowledge/entities"): _Shape(Entity),
-    ("patch", "/knowledge/entities/{entity}"): _Shape(Entity),
-    ("get", "/knowledge/facts"): _many(Fact),
-    ("post", "/knowledge/facts"): _Shape(Fact),
-    ("get", "/knowledge/facts/{fact}"): _Shape(Fact),
+    ("get", "/tokens"): _many(CredentialAnswer),
+    ("post", "/tokens"): _Shape(CredentialWithSecretAnswer),
+    ("get", "/session"): _Shape(SessionAnswer),
+    ("post", "/session"): _Shape(CredentialAnswer),
+    ("get", "/users"): _many(AccountAnswer),
+    ("post", "/users"): _Shape(AccountAnswer),
+    ("get", "/users/{user}"): _Shape(AccountWithIdentitiesAnswer),
+    ("patch", "/users/{user}"): _Shape(AccountAnswer),
+    ("get", "/knowledge/entities"): _many(EntityWithMentionsAnswer),
+    ("post", "/knowledge/entities"): _Shape(EntityAnswer),
+    ("patch", "/knowledge/entities/{entity}"): _Shape(EntityAnswer),
+    ("get", "/knowledge/facts"): _many(FactAnswer),
+    ("post", "/knowledge/facts"): _Shape(FactAnswer),
+    ("get", "/knowledge/facts/{fact}"): _Shape(FactAnswer),
     ("get", "/knowledge/settings"): _Shape(KnowledgeSettings),
     ("patch", "/knowledge/settings"): _Shape(KnowledgeSettings),
 }
