@@ -28,7 +28,7 @@ _REFERENCE: Final = "#/components/schemas/"
 class _Answer(BaseModel):
     """An answer with camelCase names, all of which it always has."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", defer_build=True)
 
 
 class ThingUseAnswer(_Answer):
@@ -43,7 +43,7 @@ class ThingUseAnswer(_Answer):
 class AttachmentAnswer(BaseModel):
     """A file that was sent with a message."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="allow")
+    model_config = ConfigDict(alias_generator=to_camel, extra="allow", defer_build=True)
 
     name: str
 
