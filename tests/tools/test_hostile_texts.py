@@ -30,6 +30,7 @@ PIECES = [
         "half past ",
         "first Friday in May ",
     ),
+    *("was ist 1.500 ", "1 000 ", "1,000.5 ", "1\u202f000"),
     *("how many ", "what is ", "when should ", "what time must ", "number of minutes in a ", "convert 1 ", "is ", "a "),
     *(
         "and ",

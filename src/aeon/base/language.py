@@ -40,10 +40,20 @@ _BY_LANGUAGE: Final = {language: frozenset(words.split()) for language, words in
 
 def language_of(text: str) -> str | None:
     """The English name of the language of `text`; None if no language has clearly more of its words than the others."""
-    words = [word.casefold() for word in _WORD.findall(text)]
-    hits = sorted(((sum(word in usual for word in words), name) for name, usual in _BY_LANGUAGE.items()), reverse=True)
+    hits = sorted(((count, name) for name, count in count_usual_words(text).items()), reverse=True)
     (most, language), (second, _) = hits[:2]
     return language if most > second else None
+
+
+def count_usual_words(text: str) -> dict[str, int]:
+    """How many words of `text` are usual ones, by the English name of the language."""
+    words = words_of(text)
+    return {name: sum(word in usual for word in words) for name, usual in _BY_LANGUAGE.items()}
+
+
+def words_of(text: str) -> list[str]:
+    """The words of `text`, folded."""
+    return [word.casefold() for word in _WORD.findall(text)]
 
 
 def with_language(request: str) -> str:

@@ -18,7 +18,8 @@ _WORD = LazyPattern(r"\w+")
 COMPUTING_TOOLS = frozenset(["calculator", CONVERT_UNITS, DATE_TOOL])
 """The tools that compute; they look nothing up, and do nothing."""
 
-NUMERAL = LazyPattern(r"\d[\d.,]*\d|\d")
+NUMERAL = LazyPattern(r"\d(?:[\d.,]|[\u00a0\u2009\u202f](?=\d{3}(?!\d)))*\d|\d")
+"""A space that breaks no line groups digits."""
 
 _ARITHMETIC = LazyPattern(r"[-+*/^%() .,\d]+")
 

@@ -17,6 +17,7 @@ from aeon.supervisor.answered_run import (
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.amounts import as_single_numbers
+from aeon.tools.number_styles import with_english_numerals
 from aeon.tools.worked_dates import DATE_TOOL
 
 _ALONE = LazyPattern(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
@@ -47,7 +48,9 @@ def ignored_numbers(run: AnsweredRun) -> list[str]:
     if not run.is_planned or any(step.tool is None for step in run.steps):
         return []
     request = _PLACE.sub(" ", run.request) if run.steps[-1].tool == DATE_TOOL else run.request
-    in_digits = (list(_in_digits(text, run)) for text in (request, as_single_numbers(request)))
+    in_digits = (
+        list(_in_digits(text, run)) for text in (request, as_single_numbers(request), with_english_numerals(request))
+    )
     ignored = [*min(in_digits, key=len), *_in_calculations(run)]
     return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
 

@@ -24,6 +24,7 @@ from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.arithmetic_requests import is_only_arithmetic, names_operation
 from aeon.tools.attachments import IMAGE_LINE
 from aeon.tools.date_requests import asks_dates
+from aeon.tools.number_styles import with_english_numerals
 from aeon.tools.number_words import find_expression
 from aeon.tools.unit_requests import CONVERT_UNITS, asks_conversion, asks_unit, count_quantities
 
@@ -119,7 +120,11 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     if not run.is_planned:
         return []
     texts = [run.request, *run.earlier]
-    asked = _forms([*texts, *map(as_single_numbers, texts)]) | _SELF_EVIDENT | _UNIT_FACTORS
+    asked = (
+        _forms([*texts, *map(as_single_numbers, texts), *map(with_english_numerals, texts)])
+        | _SELF_EVIDENT
+        | _UNIT_FACTORS
+    )
     by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
     holders = Counter(form for forms in by_step.values() for form in forms)
 

@@ -9,6 +9,8 @@ from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.number_words import find_english_numbers
 
 _NUMERAL = LazyPattern(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
+_GROUP_SPACE = LazyPattern(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+"""A space that breaks no line groups digits: 3\u202f000."""
 _WITH_DIGIT = LazyPattern(r"(?<!\S)\S*\d\S*")
 _WORD = LazyPattern(r"[^\W\d_]+")
 _ENGLISH = LazyPattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
@@ -39,7 +41,8 @@ def find_numbers(text: str) -> set[float]:
 
 def find_digit_numbers(text: str) -> set[float]:
     """Every complete number in digits in `text`, in English or German style."""
-    return {number for match in _NUMERAL.finditer(text) for number in _read(match[0])}
+    joined = _GROUP_SPACE.sub("", text)
+    return {number for match in _NUMERAL.finditer(joined) for number in _read(match[0])}
 
 
 def _read(numeral: str) -> Iterator[float]:

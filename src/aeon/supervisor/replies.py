@@ -50,7 +50,7 @@ def read_solved_plan(reply: LLMResponse, tools: Sequence[str], request: str) -> 
     if reply.is_truncated or CALCULATOR not in tools or _JSON_BEGINS.search(reply.text):
         return None
     dated = read_dated_solution(reply.text, request) if DATE_TOOL in tools else None
-    steps = dated or (None if _CLOCK_SUM.search(reply.text) else read_solution(reply.text))
+    steps = dated or (None if _CLOCK_SUM.search(reply.text) else read_solution(reply.text, request))
     return None if steps is None else {"goal": request, "steps": steps}
 
 

@@ -20,7 +20,7 @@ _NUMBER_WORD = LazyPattern(
 )
 
 _ONLY_A_SUM = LazyPattern(
-    r"(?:what(?:'s| is| are)|how much is|calculate|compute|was (?:ist|sind|ergibt)|wie ?viel (?:ist|sind)|berechne)?\s*"
+    r"(?:what(?:'s| is| are)|how much is|calculate|compute|was (?:ist|sind|ergibt)|wie ?viel (?:ist|sind|ergibt)|berechne|combien (?:font|fait))?\s*"
     r"(?:plus|minus|times|mal|divided by|geteilt durch|[-+*/^%() .,\d\u00d7\u00f7\u2212])+[?.!]*",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from aeon.base.lazy_pattern import LazyPattern
+from aeon.tools.number_styles import with_english_numerals
 
 MAX_REQUEST = 300
 """Characters of a request that are searched."""
@@ -85,7 +86,7 @@ def expression_in(request: str) -> str | None:
     """What remains of a request that asks for exact numbers, without the words of the question, as an expression."""
     if len(request) > MAX_REQUEST or not asks_exact(request):
         return None
-    return to_expression(_compiled(_QUESTION).sub("", " ".join(request.split()).rstrip("?. ")))
+    return to_expression(_compiled(_QUESTION).sub("", " ".join(with_english_numerals(request).split()).rstrip("?. ")))
 
 
 def to_expression(text: str) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from aeon.base.lazy_pattern import LazyPattern
+from aeon.tools.number_styles import with_english_numerals
 
 if TYPE_CHECKING:
     from dateutil.parser import parser
@@ -155,6 +156,7 @@ def read_duration(text: str) -> Duration:
     Each sign counts for its own term. Raises ValueError, which names the text.
     """
     plain = " ".join(text.casefold().replace("−", "-").replace("–", "-").split())  # noqa: RUF001  # as people type it
+    plain = with_english_numerals(plain)
     is_past = _PAST.search(plain) is not None
     plain = _FUTURE.sub("", _PAST.sub("", plain))
     total, position = Duration(), 0

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.base.lazy_pattern import LazyPattern
+from aeon.tools.number_styles import with_english_numerals
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"  # noqa: E501
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -50,7 +51,7 @@ _TOKEN = LazyPattern(
 
 def find_expression(request: str) -> str | None:
     """The arithmetic in `request` as an expression; None if there is none, or if a number does not belong to it."""
-    text = _DATE.sub(" ; ", request)
+    text = _DATE.sub(" ; ", with_english_numerals(request))
     best = max([*map(_closed, _runs(text)), list[str]()], key=len)
     in_run = sum(_is_number(piece) for piece in best)
     in_all = sum(_is_number(piece) for piece in _pieces(text))

@@ -9,6 +9,7 @@ from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.attachments import CALCULATE_FROM_TEXT
 from aeon.tools.interface import Example, Tool
+from aeon.tools.number_styles import groups_with_points, without_grouping_points
 from aeon.tools.table_requests import asks_to_write
 from aeon.tools.worked_solutions import calculation_at_end
 
@@ -85,7 +86,8 @@ def calculation_steps(request: str, material: JsonObject) -> list[JsonObject]:
     instructions = CALCULATION_INSTRUCTIONS.format(request=request)
     taken: JsonObject = {"step_id": "calculation", "description": instructions, "agent": "llm", "arguments": material}
     compute: JsonObject = {"step_id": "answer", "description": "compute it", "tool": CALCULATE_FROM_TEXT}
-    return [taken, {**compute, "arguments": {"calculation": "{step.calculation.text}"}}]
+    style: JsonObject = {"groups_with_points": True} if groups_with_points(request) else {}
+    return [taken, {**compute, "arguments": {"calculation": "{step.calculation.text}", **style}}]
 
 
 class CalculateFromTextTool(Tool):
@@ -95,7 +97,10 @@ class CalculateFromTextTool(Tool):
     description = "Compute the calculation that answers a question about a text."
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
         "type": "object",
-        "properties": {"calculation": {"type": "string", "minLength": 1}},
+        "properties": {
+            "calculation": {"type": "string", "minLength": 1},
+            "groups_with_points": {"type": "boolean", "description": "whether 1.500 is one and a half thousand"},
+        },
         "required": ["calculation"],
         "additionalProperties": False,
     }
@@ -125,7 +130,8 @@ class CalculateFromTextTool(Tool):
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError for what has no calculation and is no number."""
         reply = kwargs["calculation"]
-        expression = calculation_in(reply)
+        plain = without_grouping_points(reply) if kwargs.get("groups_with_points") else reply
+        expression = calculation_in(plain)
         if expression is None:
             raise ToolError(f"The model gave no calculation: {reply[:200]}", next_step="Ask in other words.")
         return {"result": evaluate_expression(expression)}

@@ -8,6 +8,7 @@ from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.amounts import as_single_numbers
 from aeon.tools.arithmetic_requests import has_number_word
 from aeon.tools.date_requests import MAX_REQUEST, plain_text
+from aeon.tools.number_styles import with_english_numerals
 
 CONVERT_UNITS: Final = "convert_units"
 """The tool that converts units."""
@@ -119,7 +120,7 @@ def read_conversion(request: str) -> dict[str, str] | None:
 
 
 def _plain(request: str) -> str:
-    return as_single_numbers(_ROUGHLY.sub("", plain_text(request)))[:MAX_REQUEST]
+    return as_single_numbers(with_english_numerals(_ROUGHLY.sub("", plain_text(request))))[:MAX_REQUEST]
 
 
 @cache

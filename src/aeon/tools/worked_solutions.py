@@ -13,6 +13,7 @@ from typing import NamedTuple
 from aeon.base.json import JsonObject
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.number_styles import groups_with_points, without_grouping_points
 
 CALCULATOR = "calculator"
 """The tool whose steps a solution gives."""
@@ -83,15 +84,15 @@ class Calculation(NamedTuple):
         return _number(self.result)
 
 
-def read_solution(text: str) -> list[JsonObject] | None:
-    """The steps of the calculator in a solution; the last one gives the answer.
+def read_solution(text: str, request: str = "") -> list[JsonObject] | None:
+    """The steps of the calculator in a solution of `request`; the last one gives the answer.
 
     A result of an earlier line is taken from its step, so that what a model computed wrong or rounded is computed
     again. None if there is no calculation, if there are too many, or if the stated answer is the result of none.
     """
     if len(text) > MAX_SOLUTION:
         return None
-    clean = clean_solution(text)
+    clean = clean_solution(without_grouping_points(text) if groups_with_points(request) else text)
     calculations = [each for line in clean.splitlines() for each in calculations_of_line(line.strip())]
     if not 0 < len(calculations) <= MAX_STEPS:
         return None
