@@ -171,3 +171,40 @@ def test_an_odd_text_is_read_in_bounded_time(piece):
     text = piece * (20_000 // len(piece))
 
     assert len(find_statements(text, count_cases(text))) <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My cousin Igor lives in Nice. No, I meant Lyon.",
+        "My cousin Igor lives in Nice. He has a cat. I mean Lyon, sorry.",
+        "My cousin Igor lives in Nice. Sorry, he lives in Lyon.",
+        "My cousin Igor lives in Nice. Oh no! Lyon.",
+        "My cousin Igor lives in Nice. Correction: Igor lives in Lyon.",
+        "My cousin Igor lives in Nice. Actually, Igor lives in Lyon.",
+        "My cousin Igor lives in Nice. No, maybe Lyon.",
+        "Mein Cousin Igor wohnt in Nizza. Nein, ich meinte Lyon.",
+        "Mein Cousin Igor wohnt in Nizza. Ich meine Lyon.",
+        "Mein Cousin Igor wohnt in Nizza. Korrektur: Lyon.",
+        "Mein Cousin Igor wohnt in Nizza. Ach nein, Lyon.",
+        "Mon cousin Igor habite à Nice. Non, je voulais dire Lyon.",
+        "Mon cousin Igor habite à Nice. Pardon, Igor habite à Lyon.",
+    ],
+)
+def test_a_correction_goes_with_what_it_corrects(text):
+    assert stated(text) == [text]
+
+
+def test_a_correction_that_would_make_a_statement_too_long_takes_it_with_it():
+    long = " and ".join(["it is a town by the sea"] * 15)
+    assert stated(f"My cousin Igor lives in Nice, {long}. No, I meant the town of Lyon, {long[:100]}.") == []
+
+
+def test_a_correction_without_what_it_corrects_states_nothing_unless_it_is_whole():
+    assert stated("No, I meant Lyon.") == []
+    assert stated("No, Igor lives in Lyon.") == ["No, Igor lives in Lyon."]
+    assert stated("Igor lives in Nice. Sorry, what time is it?") == ["Igor lives in Nice."]
+    assert stated("Igor lives in Nice. No dogs are allowed in Linz.") == [
+        "Igor lives in Nice.",
+        "No dogs are allowed in Linz.",
+    ]

@@ -158,6 +158,30 @@ _CONTINUING: Final = _phrases("""
     son, sa, ses, leur, leurs, là-bas
     """)
 
+_RETRACTING: Final = _phrases("no, nope, nein, nee, non, stop, halt, wait, moment")
+
+_CORRECTING_ONESELF: Final = _phrases("""
+    correction, scratch that, make that, my mistake, my bad, i misspoke, that's wrong, that is wrong, that was wrong,
+    not true, or rather,
+    korrektur, berichtigung, quatsch, stimmt nicht, stimmt gar nicht, das stimmt nicht, das war falsch, falsch,
+    besser gesagt, genauer gesagt, vielmehr,
+    rectification, c'est faux, c'était faux, ou plutôt, je me suis trompé, je me suis trompée, je me trompe, erratum
+    """)
+
+_MEANING: Final = _phrases("""
+    i meant, i mean, i meant to say, i wanted to say, ich meinte, ich meine, ich wollte sagen, gemeint war, meinte ich,
+    je voulais dire, je veux dire, je pensais à, je parlais de
+    """)
+
+_APOLOGIZING: Final = _phrases("""
+    sorry, actually, oops, pardon, excuse me, in fact, entschuldigung, entschuldige, verzeihung, ups, eigentlich,
+    tatsächlich, pardon, désolé, désolée, excuse-moi, excusez-moi, en fait, enfin, oups
+    """)
+
+_EXCLAIMING: Final = _phrases(
+    "oh, ah, ach, uh, um, äh, ähm, hm, hmm, euh, ok, okay, but, and, aber, und, mais, et, well, ne"
+)
+
 _BEGINNING: Final = rf"^(?:(?:{_GREETINGS})[,!]?\s+)*"
 
 REQUEST: Final = LazyPattern(rf"{_BEGINNING}(?:{_ASKING}|{_IMAGINING})\b", re.IGNORECASE)
@@ -207,3 +231,22 @@ OPINION: Final = LazyPattern(rf"^(?:{_THINKING})\b", re.IGNORECASE)
 
 GOES_ON: Final = LazyPattern(rf"^(?:{_CONTINUING})\b", re.IGNORECASE)
 """How a sentence begins that speaks of what the one before has named."""
+
+_CORRECTION_BEGINS: Final = rf"^(?:(?:{_EXCLAIMING}|{_APOLOGIZING})[,.!]?\s+){{0,3}}"
+
+CORRECTS: Final = LazyPattern(
+    rf"{_CORRECTION_BEGINS}(?:(?:{_RETRACTING})\s*(?:[,.!:;\u2013\u2014-]|$)|(?:{_CORRECTING_ONESELF}|{_MEANING})\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that takes back what the one before states."""
+
+MAY_CORRECT: Final = LazyPattern(rf"^(?:(?:{_EXCLAIMING})[,!]?\s+)?(?:{_APOLOGIZING})\b", re.IGNORECASE)
+"""How a sentence begins that may take back what the one before states, if it states something itself."""
+
+RETRACTION: Final = LazyPattern(
+    rf"{_CORRECTION_BEGINS}(?:{_RETRACTING}|{_CORRECTING_ONESELF}|{_APOLOGIZING})[\s,.!:;\u2013\u2014-]*", re.IGNORECASE
+)
+"""A sentence that only takes something back; the next one corrects it."""
+
+MEANS: Final = LazyPattern(rf"\b(?:{_MEANING})\b", re.IGNORECASE)
+"""Words after which only what is put right stands, so that the sentence states nothing alone."""

@@ -13,7 +13,18 @@ from aeon.platform.knowledge.imagined import imagined_starts
 from aeon.platform.knowledge.model import name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
 from aeon.platform.knowledge.readings import WordCases
-from aeon.platform.knowledge.sentence_words import DENIED, FIRST_PERSON, GOES_ON, OPINION, REQUEST, UNCERTAIN
+from aeon.platform.knowledge.sentence_words import (
+    CORRECTS,
+    DENIED,
+    FIRST_PERSON,
+    GOES_ON,
+    MAY_CORRECT,
+    MEANS,
+    OPINION,
+    REQUEST,
+    RETRACTION,
+    UNCERTAIN,
+)
 
 _LONGEST: Final = 400
 _BEFORE_DOT: Final = 16
@@ -72,24 +83,39 @@ def find_statements(text: str, cases: WordCases | None = None) -> list[Statement
 
 
 def stating_spans(text: str) -> list[StatedSpan]:
-    """Returns the parts of a text that state something: sentences, each with those that go on about the same."""
+    """Returns the parts of a text that state something: sentences, each with those that go on about the same.
+
+    A correction goes with what it corrects; neither is there if both are too long.
+    """
     found: list[StatedSpan] = []
     last_end = -1
+    awaits_correction = False
     sentences = [*_sentences(text)]
     spans = [_without_marks(text, each) for each in sentences]
     imagined = imagined_starts(text, spans)
     for sentence, span in zip(sentences, spans, strict=True):
         words = text[span.start : span.end]
-        states = _states_something(words) and span.start not in imagined and not _is_quoted(text, span.start)
+        is_own = span.start not in imagined and not _is_quoted(text, span.start)
+        states = is_own and _states_something(words)
+        follows = bool(found) and not text[last_end : sentence.start].strip()
+        corrects = is_own and (_corrects(words, states=states) or (awaits_correction and bool(words)))
         goes_on = GOES_ON.match(words) is not None
-        if states and goes_on and found and not text[last_end : sentence.start].strip():
+        awaits_correction = follows and corrects and RETRACTION.fullmatch(words) is not None
+        if follows and (corrects or (states and goes_on)):
             if sentence.end - found[-1].start <= _LONGEST:
                 found[-1] = StatedSpan(found[-1].start, span.end)
                 last_end = sentence.end
-        elif states and not goes_on:
+            elif corrects:
+                found.pop()
+        elif states and not goes_on and not (corrects and MEANS.search(words)):
             found.append(span)
             last_end = sentence.end
     return found
+
+
+def _corrects(words: str, *, states: bool) -> bool:
+    """Whether a sentence takes back something of the one before."""
+    return CORRECTS.match(words) is not None or (states and MAY_CORRECT.match(words) is not None)
 
 
 def _sentences(text: str) -> Iterator[StatedSpan]:
