@@ -94,3 +94,33 @@ def test_mentions_say_where_and_whether_it_is_on_screen_platform_35(known):
     assert (tove.source.alternative_id, tove.source.is_visible) == (message.id, False)
     (ida,) = known.entities.mentions(known.user, [known.entities.get(known.user, "Ida")])
     assert ida.source.is_visible
+
+
+def test_a_renamed_entity_is_still_meant_by_the_name_that_it_had_platform_17(known):
+    known.tell("Bob Marsh lives in Hull.")
+    bob = known.entities.change("Bob Marsh", NamedEntityChange(summary="my plumber"), known.request())
+    known.entities.change(bob.id, NamedEntityChange(name="Robert Marsh"), known.request())
+    known.tell("Bob Marsh has a van.")
+    robert = known.entities.get(known.user, "Bob Marsh")
+    assert (robert.id, robert.name, robert.summary) == (bob.id, "Robert Marsh", "my plumber")
+    assert known.believed("Bob Marsh") == {"Bob Marsh lives in Hull.", "Bob Marsh has a van."}
+    assert "Bob Marsh" not in known.names()
+    assert [each.summary for each in known.entities.list_known(known.user, ["bob marsh"])] == ["my plumber"]
+
+
+def test_an_entity_gets_a_former_name_back(known):
+    bob = known.entities.add(NewEntity(name="Bob Marsh"), known.request())
+    for name in ("Robert Marsh", "Rob Marsh", "Bob Marsh"):
+        known.entities.change(bob.id, NamedEntityChange(name=name), known.request())
+    for name in ("Robert Marsh", "Rob Marsh", "Bob Marsh"):
+        assert known.entities.get(known.user, name).name == "Bob Marsh"
+    assert {each.name for each in known.entities.list_all(known.user)} == {"Robert Marsh", "Rob Marsh", "Bob Marsh"}
+
+
+def test_another_spelling_of_a_name_makes_no_second_one_and_a_former_name_can_be_freed(known):
+    bob = known.entities.add(NewEntity(name="bob marsh"), known.request())
+    known.entities.change(bob.id, NamedEntityChange(name="Bob Marsh"), known.request())
+    assert len(known.entities.list_all(known.user)) == 1
+    known.entities.change(bob.id, NamedEntityChange(name="Robert Marsh"), known.request())
+    assert known.entities.unmerge("Bob Marsh", known.request()).id != bob.id
+    assert known.entities.get(known.user, "Bob Marsh").name == "Bob Marsh"

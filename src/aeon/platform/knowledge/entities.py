@@ -17,6 +17,8 @@ from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard
 
 _AFTER_ALL: Final = "\U0010ffff"
+_NO_KEY: Final = "\x1f"
+"""What no key of a name begins with."""
 _MENTIONS: Final = 1000
 _MERGE_DEPTH: Final = 20
 _ALL: Final = 10_000
@@ -199,8 +201,8 @@ class NamedEntityRepository:
     def change(self, id_: str, change: NamedEntityChange, request: MutationRequest) -> Entity:
         """Change what the user says; their words win over all that is found (platform 17).
 
-        One that the user has named is the user's own: it stays when the messages that mention it are erased. Raises as
-        `add` does, and VersionError for another version than the request expects.
+        The name that it had still means it, until `unmerge` takes that back. One that the user has named is the user's
+        own: it stays when the messages that mention it are erased. Raises as `add` does, and VersionError for another version than the request expects.
         """
         before = self._known(request.user, id_)
         wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
@@ -325,12 +327,34 @@ class NamedEntityRepository:
             "made_by": BY_USER if "name" in wanted else before.made_by,
             "at": self._ledger.now(),
         }
-        work = self._expecting(mutation, lambda unit: guard(holds=unit.write(queries.CHANGE_ENTITY, row) == 1))
+
+        def work(unit: UnitOfWork) -> None:
+            former = self._free_former_name(unit, before, row)
+            guard(holds=unit.write(queries.CHANGE_ENTITY, row) == 1)
+            self._keep_name(unit, before, former, row)
+
         try:
-            self._commit(work, mutation, "change", before)
+            self._commit(self._expecting(mutation, work), mutation, "change", before)
         except DuplicateError:
             raise ConflictError(f"You have {name!r} already.", next_step="Merge the two instead.") from None
         return self.find(mutation.user, before.id)
+
+    def _free_former_name(self, unit: UnitOfWork, entity: Entity, row: JsonObject) -> Row | None:
+        """Take a new name from what keeps it as a former name of the same entity, and return that."""
+        named: JsonObject = {"user": row["user"], "id": entity.id, "key": row["name_key"]}
+        former = next(iter(unit.read(queries.FORMER_NAME, named)), None)
+        if former is not None:
+            unit.write(queries.RENAME_ENTITY, _renaming(row, former["id"], former["name"], _NO_KEY + former["id"]))
+        return former
+
+    def _keep_name(self, unit: UnitOfWork, before: Entity, former: Row | None, row: JsonObject) -> None:
+        """Let the name that an entity had mean the same still: what has it is merged into the entity."""
+        if former is not None:
+            unit.write(queries.RENAME_ENTITY, _renaming(row, former["id"], before.name, before.name_key))
+        elif row["name_key"] != before.name_key:
+            alias = self._new_id()
+            unit.write(queries.ADD_ENTITY, _alias(row, alias, before))
+            unit.write(queries.ADD_MERGE, _merge(self._new_id(), row, before.id, alias))
 
     def _commit(self, work: Callable[[UnitOfWork], None], mutation: Mutation, verb: str, entity: Entity) -> None:
         """Commit a change of an entity. Raises ConflictError if it was changed meanwhile."""
@@ -402,6 +426,29 @@ def _mentioning(unit: UnitOfWork, user: str, id_: str) -> list[str]:
     """Return the episodes that mention an entity, at most 1,000."""
     rows = unit.read(queries.MENTIONS_OF, {"user": user, "entities": [id_], "limit": _MENTIONS})
     return [row["episode_id"] for row in rows]
+
+
+def _renaming(row: JsonObject, id_: str, name: Json, key: Json) -> JsonObject:
+    return {"user": row["user"], "id": id_, "name": name, "key": key, "at": row["at"]}
+
+
+def _alias(row: JsonObject, id_: str, named: Entity) -> JsonObject:
+    """Return the row of an entity that only keeps a name."""
+    kept: JsonObject = {"id": id_, "owner_id": row["user"], "name": named.name, "name_key": named.name_key}
+    return {
+        **kept,
+        "made_by": BY_USER,
+        "category": None,
+        "category_by": None,
+        "summary": None,
+        "facets": "{}",
+        "at": row["at"],
+    }
+
+
+def _merge(id_: str, row: JsonObject, kept: str, alias: str) -> JsonObject:
+    merge: JsonObject = {"id": id_, "user": row["user"], "kept": kept, "absorbed": alias}
+    return {**merge, "by": "rule", "at": row["at"]}
 
 
 def _changed_facets(before: JsonObject, change: JsonObject) -> JsonObject:

@@ -134,6 +134,16 @@ UPDATE entities SET name = :name, name_key = :name_key, category = :category, ca
 WHERE id = :id AND owner_id = :user AND version = :before AND forgotten_at IS NULL
 """
 
+FORMER_NAME: Final = f"""{_ENTITY}
+WHERE e.owner_id = :user AND e.name_key = :key AND m.kept_id = :id AND m.decided_by = 'rule'
+"""
+"""The entity that keeps a former name of another one."""
+
+RENAME_ENTITY: Final = """
+UPDATE entities SET name = :name, name_key = :key, version = version + 1, updated_at = :at
+WHERE id = :id AND owner_id = :user AND forgotten_at IS NULL
+"""
+
 FORGET_ENTITY: Final = """
 UPDATE entities SET name = NULL, name_key = NULL, summary = NULL, enrichment = NULL, facets = '{}', category = NULL,
                     category_by = NULL, enriched_at = NULL, enriched_by = NULL, forgotten_at = :at,
