@@ -1,9 +1,12 @@
 """Entities keep every source; the user's words win; merges are marks that are taken back (platform 17, 37)."""
 
+import unicodedata
+
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
+from aeon.platform.memory.recall import names_of
 
 
 def test_a_found_entity_becomes_the_users_own_and_keeps_its_id_platform_37(known):
@@ -124,3 +127,12 @@ def test_another_spelling_of_a_name_makes_no_second_one_and_a_former_name_can_be
     known.entities.change(bob.id, NamedEntityChange(name="Robert Marsh"), known.request())
     assert known.entities.unmerge("Bob Marsh", known.request()).id != bob.id
     assert known.entities.get(known.user, "Bob Marsh").name == "Bob Marsh"
+
+
+def test_decomposed_and_composed_letters_name_the_same(known):
+    decomposed = unicodedata.normalize("NFD", "My friend Zoë Brülé lives in Nîmes.")
+    known.tell(decomposed)
+    assert known.names() == {"Zoë Brülé", "Nîmes"}
+    zoe = known.entities.get(known.user, "Zoë Brülé")
+    assert known.entities.get(known.user, unicodedata.normalize("NFD", "Zoë Brülé")) == zoe
+    assert names_of(unicodedata.normalize("NFD", "Where does Zoë live?")) == names_of("Where does Zoë live?")

@@ -1,9 +1,12 @@
 """Statements are a user's own sentences; questions, quotes, requests and what is imagined are none (platform 36)."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.platform.knowledge.composed import compose, compose_in_place
 from aeon.platform.knowledge.pairs import pairs_of
 from aeon.platform.knowledge.statements import find_statements, stating_spans
 from aeon.platform.knowledge.word_cases import count_cases
@@ -208,3 +211,27 @@ def test_a_correction_without_what_it_corrects_states_nothing_unless_it_is_whole
         "Igor lives in Nice.",
         "No dogs are allowed in Linz.",
     ]
+
+
+TYPED_ON_MACOS = unicodedata.normalize("NFD", "My friend Zoë Brülé lives in Nîmes. 어제 서울. Zoë has a cat.")
+
+
+def test_names_and_statements_have_composed_letters():
+    assert find_statements(TYPED_ON_MACOS)[0] == ("My friend Zoë Brülé lives in Nîmes.", ["Zoë Brülé", "Nîmes"])
+
+
+def test_the_places_of_statements_are_those_in_the_text_as_it_is_written():
+    spans = stating_spans(TYPED_ON_MACOS)
+    expected = ["My friend Zoë Brülé lives in Nîmes.", "Zoë has a cat."]
+    assert [TYPED_ON_MACOS[start:end] for start, end in spans] == [
+        unicodedata.normalize("NFD", each) for each in expected
+    ]
+
+
+@given(st.text())
+def test_a_composed_text_has_a_place_for_each_character(text):
+    composed, places = compose_in_place(text)
+    assert composed == compose(text)
+    assert len(places) == len(composed) + 1
+    assert (places[0], places[-1]) == (0, len(text))
+    assert [*places] == sorted(places)

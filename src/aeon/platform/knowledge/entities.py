@@ -202,7 +202,8 @@ class NamedEntityRepository:
         """Change what the user says; their words win over all that is found (platform 17).
 
         The name that it had still means it, until `unmerge` takes that back. One that the user has named is the user's
-        own: it stays when the messages that mention it are erased. Raises as `add` does, and VersionError for another version than the request expects.
+        own: it stays when the messages that mention it are erased. Raises as `add` does, and VersionError for another
+        version than the request expects.
         """
         before = self._known(request.user, id_)
         wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}

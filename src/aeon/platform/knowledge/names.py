@@ -54,7 +54,7 @@ _HARD_PARTICLES: Final = frozenset({"la", "le", "the", "der", "den", "zur", "zu"
 
 
 class FoundName(NamedTuple):
-    """A name as it is written, and the place of its first letter."""
+    """A name as it is written, with composed letters, and the place of its first letter in the composed text."""
 
     text: str
     start: int

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.common_words import LANGUAGES, Language
+from aeon.platform.knowledge.composed import compose
 
 WordCases: TypeAlias = Mapping[str, tuple[int, int]]
 """By folded word: how often a user wrote it within sentences as names are written, and how often otherwise."""
@@ -70,6 +71,8 @@ def language_of(text: str) -> str:
 
 
 def read_text(text: str, cases: WordCases) -> TextReading:
+    """Returns a text as the finder reads it, with composed letters."""
+    text = compose(text)
     tokens = list(_tokens(text))
     language = language_of(text)
     shouts = _is_shouted(tokens)
@@ -95,7 +98,7 @@ def _is_shouted(tokens: Sequence[Token]) -> bool:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    plain = _HIDDEN.sub(lambda found: "\ufffc" * len(found[0]), text)
+    plain = _HIDDEN.sub(lambda found: "\ufffc" * len(found[0]), compose(text))
     end = 0
     for found in _TOKEN.finditer(plain):
         gap = plain[end : found.start()]

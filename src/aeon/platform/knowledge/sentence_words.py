@@ -179,7 +179,7 @@ _APOLOGIZING: Final = _phrases("""
     """)
 
 _EXCLAIMING: Final = _phrases(
-    "oh, ah, ach, uh, um, äh, ähm, hm, hmm, euh, ok, okay, but, and, aber, und, mais, et, well, ne"
+    "oh, ah, ach, uh, um, äh, ähm, hm, hmm, euh, ok, okay, but, and, aber, und, mais, et, well"
 )
 
 _BEGINNING: Final = rf"^(?:(?:{_GREETINGS})[,!]?\s+)*"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.lazy_pattern import LazyPattern
+from aeon.platform.knowledge.composed import compose, compose_in_place
 from aeon.platform.knowledge.imagined import imagined_starts
 from aeon.platform.knowledge.model import name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
@@ -73,7 +74,8 @@ class Statement(NamedTuple):
 
 
 def find_statements(text: str, cases: WordCases | None = None) -> list[Statement]:
-    """Returns the statements of a text, each once, in order."""
+    """Returns the statements of a text, with composed letters, each once, in order."""
+    text = compose(text)
     names = distinct_names(find_names(text, cases))
     found: dict[str, Statement] = {}
     for span in stating_spans(text):
@@ -87,6 +89,12 @@ def stating_spans(text: str) -> list[StatedSpan]:
 
     A correction goes with what it corrects; neither is there if both are too long.
     """
+    composed, places = compose_in_place(text)
+    return [StatedSpan(places[start], places[end]) for start, end in _stating_spans(composed)]
+
+
+def _stating_spans(text: str) -> list[StatedSpan]:
+    """Return the spans of a text with composed letters."""
     found: list[StatedSpan] = []
     last_end = -1
     awaits_correction = False
