@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.knowledge.composed import compose, compose_in_place
+from aeon.platform.knowledge.composed import compose_in_place
+from aeon.platform.knowledge.names import find_names
 from aeon.platform.knowledge.pairs import pairs_of
 from aeon.platform.knowledge.statements import find_statements, stating_spans
 from aeon.platform.knowledge.word_cases import count_cases
+from aeon.platform.search.message_words import composed
 
 
 def stated(text):
@@ -230,8 +232,81 @@ def test_the_places_of_statements_are_those_in_the_text_as_it_is_written():
 
 @given(st.text())
 def test_a_composed_text_has_a_place_for_each_character(text):
-    composed, places = compose_in_place(text)
-    assert composed == compose(text)
-    assert len(places) == len(composed) + 1
+    read, places = compose_in_place(text)
+    assert read == composed(text)
+    assert len(places) == len(read) + 1
     assert (places[0], places[-1]) == (0, len(text))
     assert [*places] == sorted(places)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich wünschte, Tove wohnte in Graz.",
+        "Tove wohnt wohl in Graz.",
+        "Man sagt, Tove wohnt in Graz.",
+        "Wo wohnt Tove in Graz",
+        "Wohnt Tove in Graz",
+        "J'aimerais que Chloé Mart habite à Nantes.",
+        "On dit que Chloé habite à Nantes.",
+        "Est-ce que Chloé habite à Nantes",
+        "Chloé habite-t-elle à Nantes",
+        "Does Mara live in Paris or does Tom live in Rome.",
+        "Where does Mara live",
+        "I hope Mara lives in Paris.",
+        "Rumour has it that Mara lives in Paris.",
+    ],
+)
+def test_wishes_hearsay_and_questions_without_a_mark_state_nothing(text):
+    assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tove fühlt sich in Graz sehr wohl.",
+        "Wo Tove wohnt, ist Graz schön.",
+        "When Tove moved to Linz, she bought a boat.",
+        "Tove does live in Linz.",
+        "Chloé y a son rendez-vous à Nantes.",
+        "My sister Tove lives in Linz, and I hope to see her.",
+    ],
+)
+def test_statements_with_words_of_questions_and_wishes_are_statements(text):
+    assert stated(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Quizás María vive en Bilbao.",
+        "Mi hermana María vive en Bilbao.",
+        "Woont Pieter in Gent",
+        "Pieter woont in Gent.",
+        "Mio fratello Luca abita a Torino.",
+        "A minha irmã Rita mora em Lisboa.",
+        "Μένει η Μαρία στην Αθήνα;",
+        "Мария живёт в Москве.",
+    ],
+)
+def test_nothing_is_stated_in_other_languages(text):
+    assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ella lives in Linz.",
+        "Mara van Dyk met Luca in Linz.",
+        "We ate at Het Anker in Gent.",
+        "Mora Berg wohnt in Graz.",
+        "Chloé vit à Nantes.",
+        "María lives in São Paulo.",
+    ],
+)
+def test_names_in_other_languages_stand_in_statements(text):
+    assert stated(text) == [text]
+
+
+def test_a_rumour_is_no_name():
+    assert [each.text for each in find_names("Rumour has it that Mara lives in Paris.")] == ["Mara", "Paris"]

@@ -48,8 +48,9 @@ _ENGLISH: Final = Language(
         lately list listen long look lol luckily made mainly make mean meanwhile merge mom mum morning name need
         nearly nice nope note obviously ok okay oh open original originally otherwise ouch overall people please plan
         plus possibly previously print probably project put question quick quote read reading really reason recently
-        regarding remember remind remove rename repeat replace reply report reschedule rewrite right run sad save say
-        schedule second secondly see seems send set short show similarly simply sit size sleep sleeping slightly sort
+        regarding remember remind remove rename repeat replace reply report reschedule rewrite right rumor rumors rumour
+        rumours run sad save say schedule second secondly see seems send set short show similarly simply sit size sleep
+        sleeping slightly sort
         sorry sounds speaking speak split start state stay step stop strange suddenly suggest summarise summarize
         suppose sure surely take talk task tell test text thank thanks think third three four five six seven eight
         nine ten thought time title todo total translate true trust try turn turns twice type unfortunately unlike

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_FORM = "NFC"
+from aeon.platform.search.message_words import composed
 
 
 class ComposedText(NamedTuple):
@@ -17,20 +17,15 @@ class ComposedText(NamedTuple):
     places: range | list[int]
 
 
-def compose(text: str) -> str:
-    """Returns a text with composed letters."""
-    return unicodedata.normalize(_FORM, text)
-
-
 def compose_in_place(text: str) -> ComposedText:
     """Returns a text with composed letters, and their places in it."""
-    if unicodedata.is_normalized(_FORM, text):
+    if unicodedata.is_normalized("NFC", text):
         return ComposedText(text, range(len(text) + 1))
     parts: list[str] = []
     places: list[int] = []
     start = 0
     for letter in _letters(text):
-        parts.append(compose(letter))
+        parts.append(composed(letter))
         places += [start] * len(parts[-1])
         start += len(letter)
     return ComposedText("".join(parts), [*places, start])
@@ -40,7 +35,7 @@ def _letters(text: str) -> Iterator[str]:
     """Yield the parts of a text that are composed on their own: a character with those that join it."""
     letter = text[:1]
     for character in text[1:]:
-        if unicodedata.combining(character) or compose(letter + character) != compose(letter) + compose(character):
+        if unicodedata.combining(character) or composed(letter + character) != composed(letter) + composed(character):
             letter += character
         else:
             yield letter

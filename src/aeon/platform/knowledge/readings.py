@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from aeon.base.lazy_pattern import LazyPattern
 from aeon.platform.knowledge.common_words import LANGUAGES, Language
-from aeon.platform.knowledge.composed import compose
+from aeon.platform.search.message_words import composed
 
 WordCases: TypeAlias = Mapping[str, tuple[int, int]]
 """By folded word: how often a user wrote it within sentences as names are written, and how often otherwise."""
@@ -16,6 +16,7 @@ _HIDDEN: Final = LazyPattern(
     r"pdf|html?|docx?|xlsx?|png|jpe?g|sh|c|cpp|rs|go|java)\b|\b\w+\([^)\n]*\)|\b\w*_\w+\b",
     re.DOTALL,
 )
+
 """Code, addresses and the names of files."""
 
 _TOKEN: Final = LazyPattern(r"[^\W\d_](?:[\w\u2019'&+.-]*[\w+])?|\d+")
@@ -72,7 +73,7 @@ def language_of(text: str) -> str:
 
 def read_text(text: str, cases: WordCases) -> TextReading:
     """Returns a text as the finder reads it, with composed letters."""
-    text = compose(text)
+    text = composed(text)
     tokens = list(_tokens(text))
     language = language_of(text)
     shouts = _is_shouted(tokens)
@@ -98,7 +99,7 @@ def _is_shouted(tokens: Sequence[Token]) -> bool:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    plain = _HIDDEN.sub(lambda found: "\ufffc" * len(found[0]), compose(text))
+    plain = _HIDDEN.sub(lambda found: "\ufffc" * len(found[0]), composed(text))
     end = 0
     for found in _TOKEN.finditer(plain):
         gap = plain[end : found.start()]

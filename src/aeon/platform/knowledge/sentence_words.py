@@ -182,6 +182,15 @@ _EXCLAIMING: Final = _phrases(
     "oh, ah, ach, uh, um, äh, ähm, hm, hmm, euh, ok, okay, but, and, aber, und, mais, et, well"
 )
 
+_WISHING: Final = _phrases("""
+    i hope, we hope, hoping, i wish, we wish, if only, rumour has it, rumor has it, rumours say, rumors say,
+    word has it, they say, people say, some say, it is said, it's said, allegedly, reportedly,
+    ich wünschte, ich wünsche mir, wir wünschten, ich hoffe, wir hoffen, ich hätte gern, schön wäre es, man sagt,
+    man erzählt, man munkelt, es heißt, gerüchteweise, gerüchten zufolge, angeblich,
+    j'aimerais que, j'aimerais bien que, je voudrais que, je souhaite que, nous aimerions que, j'espère que, pourvu que,
+    si seulement, on dit que, on raconte que, il paraît que, le bruit court que, la rumeur dit que, d'après la rumeur
+    """)
+
 _BEGINNING: Final = rf"^(?:(?:{_GREETINGS})[,!]?\s+)*"
 
 REQUEST: Final = LazyPattern(rf"{_BEGINNING}(?:{_ASKING}|{_IMAGINING})\b", re.IGNORECASE)
@@ -189,6 +198,27 @@ REQUEST: Final = LazyPattern(rf"{_BEGINNING}(?:{_ASKING}|{_IMAGINING})\b", re.IG
 
 UNCERTAIN: Final = LazyPattern(rf"\b(?:{_DOUBTING})\b", re.IGNORECASE)
 """Words of what is only imagined, hoped or believed."""
+
+WISHED: Final = LazyPattern(rf"{_BEGINNING}(?:{_WISHING})\b", re.IGNORECASE)
+"""How a sentence begins of what is wished, hoped or only heard of."""
+
+PRESUMED: Final = LazyPattern(r"(?<!sehr )(?<!zum )\bwohl\b", re.IGNORECASE)
+"""The German word for what is presumed, which is also how somebody feels."""
+
+FEELING: Final = LazyPattern(r"\b(?:fühl\w*|gefühlt|befind\w*|schlaf\w*)\b", re.IGNORECASE)
+"""Words beside which somebody is well."""
+
+ASKED: Final = LazyPattern(
+    rf"{_BEGINNING}(?:(?:does|did|do(?=\s+(?:you|we|they|i|the|my|your|our|his|her|their)\b))\s|"
+    r"(?:where|when|why|how|who|whom|what)(?:['\u2019]s|\s+(?:does|did|do|is|are|was|were|has))\s|"
+    r"(?:wo|woher|wohin|wann|warum|wieso|weshalb|wer|wem|wen|wie|was)\s+"
+    r"(?:ist|sind|war|waren|hat|haben|wohn(?:t|st|en)|leb(?:t|st|en)|arbeite(?:t|n|st)|heißt|kommt|geht|macht)\s|"
+    r"(?:wohnt|wohnst|lebt|lebst)\s+(?:du|sie|er|ihr|(?-i:[A-ZÄÖÜ])\w+\s)|"
+    r"(?:est-ce|qu['\u2019]est-ce|où|quand|pourquoi|combien)\s)|"
+    r"(?<!\bdit)(?<!\brépond)(?<!\bdemande)(?:-t)?-(?:ils?|elles?|on)\b",
+    re.IGNORECASE,
+)
+"""How a sentence asks that may lack its question mark."""
 
 DENIED: Final = LazyPattern(rf"(?<!\bno\s)(?<!\bwithout\s)(?<!\bwithout\sa\s)\b(?:{_DENYING})\b", re.IGNORECASE)
 """Words of what is doubted, denied or supposed, and of what does not exist."""

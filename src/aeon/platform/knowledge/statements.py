@@ -9,23 +9,29 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.lazy_pattern import LazyPattern
-from aeon.platform.knowledge.composed import compose, compose_in_place
+from aeon.platform.knowledge.composed import compose_in_place
+from aeon.platform.knowledge.foreign_words import is_foreign
 from aeon.platform.knowledge.imagined import imagined_starts
 from aeon.platform.knowledge.model import name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
 from aeon.platform.knowledge.readings import WordCases
 from aeon.platform.knowledge.sentence_words import (
+    ASKED,
     CORRECTS,
     DENIED,
+    FEELING,
     FIRST_PERSON,
     GOES_ON,
     MAY_CORRECT,
     MEANS,
     OPINION,
+    PRESUMED,
     REQUEST,
     RETRACTION,
     UNCERTAIN,
+    WISHED,
 )
+from aeon.platform.search.message_words import composed
 
 _LONGEST: Final = 400
 _BEFORE_DOT: Final = 16
@@ -74,12 +80,13 @@ class Statement(NamedTuple):
 
 
 def find_statements(text: str, cases: WordCases | None = None) -> list[Statement]:
-    """Returns the statements of a text, with composed letters, each once, in order."""
-    text = compose(text)
+    """Returns the statements of a text in English, German or French, with composed letters, each once, in order."""
+    text = composed(text)
     names = distinct_names(find_names(text, cases))
     found: dict[str, Statement] = {}
     for span in stating_spans(text):
-        if (stated := _statement(" ".join(text[span.start : span.end].split()), names)) is not None:
+        stated = _statement(" ".join(text[span.start : span.end].split()), names)
+        if stated is not None and not is_foreign(stated.text):
             found.setdefault(name_key(stated.text), stated)
     return list(found.values())
 
@@ -89,8 +96,8 @@ def stating_spans(text: str) -> list[StatedSpan]:
 
     A correction goes with what it corrects; neither is there if both are too long.
     """
-    composed, places = compose_in_place(text)
-    return [StatedSpan(places[start], places[end]) for start, end in _stating_spans(composed)]
+    read, places = compose_in_place(text)
+    return [StatedSpan(places[start], places[end]) for start, end in _stating_spans(read)]
 
 
 def _stating_spans(text: str) -> list[StatedSpan]:
@@ -172,7 +179,13 @@ def _states_something(text: str) -> bool:
         return False
     if text.endswith("!") and len(text.split()) < _FEWEST_CRIED:
         return False
-    return not (REQUEST.match(text) or UNCERTAIN.search(text) or DENIED.search(text) or _QUOTING.search(text))
+    if REQUEST.match(text) or ASKED.search(text) or WISHED.match(text):
+        return False
+    return not (_is_presumed(text) or UNCERTAIN.search(text) or DENIED.search(text) or _QUOTING.search(text))
+
+
+def _is_presumed(text: str) -> bool:
+    return PRESUMED.search(text) is not None and FEELING.search(text) is None
 
 
 def _place_of(name: str, text: str) -> int:

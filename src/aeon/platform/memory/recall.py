@@ -16,7 +16,6 @@ from aeon.platform.episodes.writing import episode_id
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.knowledge.active_entities import ActiveEntity, ActiveEntityRepository, Inclusion
 from aeon.platform.knowledge.common_words import LANGUAGES
-from aeon.platform.knowledge.composed import compose
 from aeon.platform.knowledge.enrichment import DescriptionRepository
 from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.facts import FactRepository, SaidText, Viewpoint
@@ -26,7 +25,7 @@ from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.memory.known_names import keys_in, names_something
 from aeon.platform.memory.own_questions import SENTENCE, OwnQuestion, is_own_statement, own_question
 from aeon.platform.memory.recalled import OVERHEAD, Recalled, RecalledEntity, RecalledFact, RecalledStatement
-from aeon.platform.search.message_words import message_words
+from aeon.platform.search.message_words import composed, message_words
 from aeon.platform.search.messages import MessageFilter, MessageSearch
 
 MAX_TOKENS: Final = 1_500
@@ -323,7 +322,7 @@ def _shared(text: str, names: Collection[str], keys: Iterable[str]) -> set[str]:
 
 def _names(text: str) -> Iterator[str]:
     """Yield the folded words of a text that may be names."""
-    for sentence in SENTENCE.finditer(compose(text)):
+    for sentence in SENTENCE.finditer(composed(text)):
         for place, found in enumerate(_WORD.finditer(sentence[0])):
             word = _POSSESSIVE.sub("", _ELISION.sub("", found[0]))
             is_common = word.casefold() in _NO_NAMES or (place == 0 and word.casefold() in _FIRST_WORDS)
