@@ -69,7 +69,7 @@ DESCRIBED_IN: Final = 300.0
 DEFAULT_INCLUSION: Final = Inclusion()
 """What of an active entity enters prompts unless the user says otherwise."""
 
-OWN_NAMES: Final = frozenset({"me", "myself", "ich", "moi"})
+OWN_NAMES: Final = frozenset({"me", "myself", "i", "the user", "ich", "moi"})
 """How a user asks for what is known about themselves."""
 
 
@@ -309,9 +309,11 @@ class KnowledgeService:
     def add(self, new: NewEntity | JsonObject, *, conversation: str | None = None, key: str | None = None) -> Entity:
         """Make an entity, which is active in a conversation from then on if one is given (platform 44).
 
-        Raises RuleError, NotFoundError for the conversation, and ConflictError if there is an entity of that name.
+        Raises RuleError, also for a name that stands for the user, NotFoundError for the conversation, and
+        ConflictError if there is an entity of that name.
         """
         wanted = read_record(new, NewEntity, "new")
+        _require_name_of_other(wanted.name)
         self._prepare()
         place = None if conversation is None else self._platform.conversations.get(self._user, conversation).id
         made = self._platform.entities.add(wanted, self._request(key))
@@ -333,6 +335,7 @@ class KnowledgeService:
         and RuleError for a name that stands for the user, as all that changes or describes an entity does.
         """
         wanted = read_record(change, NamedEntityChange, "change")
+        _require_name_of_other(wanted.name or "")
         self._prepare()
         self._require_other(name)
         entity = self._platform.entities.get(self._user, name)
@@ -482,12 +485,9 @@ class KnowledgeService:
     def _require_other(self, *names: str) -> None:
         """Raise RuleError for a name that stands for the user, unless something has that name."""
         for each in names:
-            if each.casefold() in OWN_NAMES and not self._platform.entities.list_known(self._user, [name_key(each)]):
-                raise RuleError(
-                    f"{each!r} is you yourself, and what is known of you stands under no name.",
-                    rule="entity_name",
-                    next_step="Write down what answers are to know of you, or decide on a fact by its id.",
-                )
+            key = name_key(each)
+            if key in OWN_NAMES and not self._platform.entities.list_known(self._user, [key]):
+                raise _own_name(each)
 
     def _forget_belongings(self, entity: Entity) -> None:
         """Erase the facts about an entity and what was merged into it; the entity is last, so this can be repeated."""
@@ -507,3 +507,17 @@ class KnowledgeService:
 
     def _erase_bytes(self) -> None:
         self._platform.store.compact(TABLES)
+
+
+def _require_name_of_other(name: str) -> None:
+    """Raise RuleError for a name that stands for the user."""
+    if name_key(name) in OWN_NAMES:
+        raise _own_name(name)
+
+
+def _own_name(name: str) -> RuleError:
+    return RuleError(
+        f"{name!r} is you yourself, and what is known of you stands under no name.",
+        rule="entity_name",
+        next_step="Write down what answers are to know of you, or decide on a fact by its id.",
+    )

@@ -60,10 +60,16 @@ def test_oneself_is_no_name_that_is_pinned_changed_or_merged_platform_44(aeon, s
         ("set", "me", "--summary", "a baker"),
         ("merge", "Tove", "moi"),
         ("forget", "myself", "--yes"),
+        ("add", "me"),
+        ("add", "I", "--summary", "a baker"),
+        ("add", "The user"),
+        ("set", "Mexico", "--name", "Ich"),
     ):
         refused = aeon("knowledge", *argv)
         assert refused.code == 2
         assert "is you yourself, and what is known of you stands under no name" in " ".join(refused.err.split()), argv
+    assert aeon("knowledge", "add", "I", "I bake bread.").code == 0
+    assert "I bake bread." in aeon("knowledge", "show", "me").out
     assert aeon("knowledge", "show", "Mexico").code == 0, "me is not the beginning of a name"
 
 
