@@ -27,7 +27,9 @@ def test_a_text_has_words_in_every_script(text, words):
 
 def test_a_query_has_distinct_words_and_the_last_may_go_on():
     assert parse_query("the flour the flou").words == (QueryWord("the"), QueryWord("flour"), QueryWord("flou", 0.5))
-    assert parse_query("ab").words == (QueryWord("ab"),)
+    assert parse_query("be").words == (QueryWord("be", 0.5),)
+    assert parse_query("to be").words == (QueryWord("to"), QueryWord("be"))
+    assert parse_query("어디 서울").words == (QueryWord("어디"), QueryWord("서울", 0.5))
     assert parse_query("東京都").words == (QueryWord("東京"), QueryWord("京都"))
     assert parse_query("京").words == (QueryWord("京", 1),)
     assert len(parse_query(" ".join(f"word{n}" for n in range(1000))).words) == 32

@@ -29,6 +29,11 @@ _MAX_QUERY_WORDS = 32
 _SHORTEST_PREFIX = 3
 """The number of letters from which on the last word of a query may be the beginning of a word."""
 
+_SHORTEST_ALONE = 2
+"""That number where the query has no other word, and in Korean, where an ending may follow two syllables."""
+
+_HANGUL = LazyPattern(r"[\uac00-\ud7a3]+")
+
 _PREFIX_WEIGHT = 0.5
 
 
@@ -72,10 +77,17 @@ def parse_query(text: str) -> MessageQuery:
             runs.append(part)
             words |= dict.fromkeys((part[at : at + 2] for at in range(len(part) - 1)), 0.0)
     last = next(reversed(words), "")
-    if len(last) >= _SHORTEST_PREFIX:
+    if _may_go_on(last, is_alone=len(words) == 1):
         words[last] = _PREFIX_WEIGHT
     chosen = [*islice(words, _MAX_QUERY_WORDS - 1), last] if last else []
     return MessageQuery(tuple(QueryWord(word, words[word]) for word in dict.fromkeys(chosen)), tuple(runs))
+
+
+def _may_go_on(word: str, *, is_alone: bool) -> bool:
+    """Whether the last word of a query may be the beginning of a word; a pair of characters without blanks is none."""
+    if len(word) >= _SHORTEST_PREFIX:
+        return True
+    return len(word) >= _SHORTEST_ALONE and not _RUN.fullmatch(word) and (is_alone or bool(_HANGUL.fullmatch(word)))
 
 
 def aligned(text: str) -> str:
