@@ -356,3 +356,23 @@ def test_any_text_asks_something_about_oneself_or_nothing(text):
     asked = own_question(text)
     assert len(asked.words) <= 24
     assert asked.shared_with(text) <= len(asked.stems)
+
+
+def test_a_correction_in_the_same_message_is_recalled_with_what_it_corrects(talk, memory):
+    talk.say(talk.conversation(), "My cousin Igor lives in Nice. No, I meant Lyon.")
+    assert recalled(talk, memory, "Where does Igor live?") == ["My cousin Igor lives in Nice. No, I meant Lyon."]
+
+
+@pytest.mark.parametrize("correction", ["No, I meant Tampere.", "Nein, ich meinte Tampere.", "Correction: Tampere."])
+def test_what_the_next_message_takes_back_is_not_recalled(talk, memory, correction):
+    place = talk.conversation()
+    talk.answer(talk.say(place, "Igor has a cat. My friend Igor lives in Oulu."), "Nice.")
+    talk.say(place, correction)
+    assert recalled(talk, memory, "Where does Igor live?") == ["Igor has a cat."]
+
+
+def test_another_next_message_takes_nothing_back(talk, memory):
+    place = talk.conversation()
+    talk.answer(talk.say(place, "My friend Igor lives in Oulu."), "Nice. Do you want a recipe?")
+    talk.say(place, "No, thanks. That's wrong, by the way.")
+    assert recalled(talk, memory, "Where does Igor live?") == ["My friend Igor lives in Oulu."]

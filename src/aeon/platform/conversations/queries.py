@@ -110,7 +110,9 @@ WHERE a.id >= :prefix AND a.id < :end AND a.owner_id = :user ORDER BY a.id LIMIT
 
 OF_TURN: Final = f"{_ALTERNATIVES} WHERE a.turn_id = :turn AND a.owner_id = :user ORDER BY a.sequence DESC"
 
-RESPONSES: Final = f"{_ALTERNATIVES} WHERE a.responds_to_id = :id AND a.owner_id = :user ORDER BY a.sequence DESC"
+RESPONSES: Final = f"""{_ALTERNATIVE.format(source="json_each(:ids) AS i CROSS JOIN alternatives AS a")}
+WHERE a.responds_to_id = i.value AND a.owner_id = :user ORDER BY a.sequence DESC
+"""
 
 GENERATING: Final = f"""{_ALTERNATIVES}
 WHERE a.owner_id = :user AND a.state = 'generating' ORDER BY a.created_at, a.id LIMIT :limit

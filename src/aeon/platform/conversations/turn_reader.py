@@ -53,9 +53,9 @@ class TurnReader:
         """Return all alternatives of the same turn, newest first (platform 44)."""
         return self._all(queries.OF_TURN, {"user": user, "turn": self.get(user, id_).turn.id})
 
-    def list_responses(self, user: str, id_: str) -> list[Alternative]:
-        """Return all alternatives that respond to one, newest first."""
-        return self._all(queries.RESPONSES, {"user": user, "id": id_})
+    def list_responses(self, user: str, *ids: str) -> list[Alternative]:
+        """Return all alternatives that respond to one of these, newest first."""
+        return self._all(queries.RESPONSES, {"user": user, "ids": [*ids]}) if ids else []
 
     def list_generating(self, user: str, limit: int = _WINDOW) -> list[Alternative]:
         """Return the user's answers that are being made, oldest first."""

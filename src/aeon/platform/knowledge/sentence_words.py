@@ -168,9 +168,16 @@ _CORRECTING_ONESELF: Final = _phrases("""
     rectification, c'est faux, c'était faux, ou plutôt, je me suis trompé, je me suis trompée, je me trompe, erratum
     """)
 
-_MEANING: Final = _phrases("""
-    i meant, i mean, i meant to say, i wanted to say, ich meinte, ich meine, ich wollte sagen, gemeint war, meinte ich,
-    je voulais dire, je veux dire, je pensais à, je parlais de
+_MEANT: Final = _phrases("""
+    i meant, i meant to say, i wanted to say, ich meinte, ich wollte sagen, gemeint war, meinte ich, je voulais dire,
+    je pensais à, je parlais de
+    """)
+
+_MEANING: Final = rf"{_MEANT}|{_phrases('i mean, ich meine, je veux dire')}"
+
+_MISSPOKEN: Final = _phrases("""
+    correction, my mistake, i misspoke, korrektur, berichtigung, ich habe mich geirrt, je me suis trompé,
+    je me suis trompée, erratum
     """)
 
 _APOLOGIZING: Final = _phrases("""
@@ -272,6 +279,12 @@ CORRECTS: Final = LazyPattern(
 
 MAY_CORRECT: Final = LazyPattern(rf"^(?:(?:{_EXCLAIMING})[,!]?\s+)?(?:{_APOLOGIZING})\b", re.IGNORECASE)
 """How a sentence begins that may take back what the one before states, if it states something itself."""
+
+CORRECTS_EARLIER: Final = LazyPattern(
+    rf"\s*{_CORRECTION_BEGINS[1:]}(?:(?:{_RETRACTING})[\s,.!:;\u2013\u2014-]+)?(?:{_MEANT}|{_MISSPOKEN})\b",
+    re.IGNORECASE,
+)
+"""How a message begins that takes back what the user's message before it states, not what the answer does."""
 
 RETRACTION: Final = LazyPattern(
     rf"{_CORRECTION_BEGINS}(?:{_RETRACTING}|{_CORRECTING_ONESELF}|{_APOLOGIZING})[\s,.!:;\u2013\u2014-]*", re.IGNORECASE

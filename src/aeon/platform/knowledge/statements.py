@@ -18,6 +18,7 @@ from aeon.platform.knowledge.readings import WordCases
 from aeon.platform.knowledge.sentence_words import (
     ASKED,
     CORRECTS,
+    CORRECTS_EARLIER,
     DENIED,
     FEELING,
     FIRST_PERSON,
@@ -126,6 +127,11 @@ def _stating_spans(text: str) -> list[StatedSpan]:
             found.append(span)
             last_end = sentence.end
     return found
+
+
+def takes_back(text: str) -> bool:
+    """Whether a message begins by correcting what the user's message before it states."""
+    return CORRECTS_EARLIER.match(text) is not None
 
 
 def _corrects(words: str, *, states: bool) -> bool:

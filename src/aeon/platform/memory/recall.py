@@ -20,7 +20,7 @@ from aeon.platform.knowledge.enrichment import DescriptionRepository
 from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.facts import FactRepository, SaidText, Viewpoint
 from aeon.platform.knowledge.model import Entity, Fact, name_key
-from aeon.platform.knowledge.statements import stating_spans
+from aeon.platform.knowledge.statements import stating_spans, takes_back
 from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.memory.known_names import keys_in, names_something
 from aeon.platform.memory.own_questions import SENTENCE, OwnQuestion, is_own_statement, own_question
@@ -165,9 +165,26 @@ class Recollection:
         return self._turns.list_by_ids(user, [hit.id for hit in hits])
 
     def _usable(self, user: str, found: Sequence[RecalledStatement]) -> list[RecalledStatement]:
-        """Return the statements that the user neither called wrong nor forgot."""
+        """Return the statements that the user neither called wrong, nor forgot, nor took back with the next message."""
         usable = self._facts.usable(user, map(_said, found))
-        return [each for each in found if _said(each) in usable]
+        taken_back = self._taken_back(user, {each.alternative.id for each in found})
+        return [
+            each
+            for each in found
+            if _said(each) in usable and not (each.alternative.id in taken_back and _is_last(each))
+        ]
+
+    def _taken_back(self, user: str, messages: Collection[str]) -> set[str]:
+        """Return those of the messages whose last statement the user's next message corrects."""
+        responses = [each for each in self._turns.list_responses(user, *messages) if each.is_active]
+        answered = {each.id: each.responds_to_id or "" for each in responses if each.said_by == "agent"}
+        later = [each for each in self._turns.list_responses(user, *answered) if each.is_active]
+        corrected = [
+            each.responds_to_id or ""
+            for each in [*responses, *later]
+            if each.said_by == "user" and takes_back(each.content or "")
+        ]
+        return {answered.get(each, each) for each in corrected}
 
     def restore(self, user: str, kept: Sequence[JsonObject]) -> list[Recalled]:
         """Return what a manifest says was recalled. Raises ConflictError if something of it was erased or changed."""
@@ -244,6 +261,11 @@ def _place(path: Sequence[Alternative]) -> Viewpoint:
 def _is_said_here(fact: Fact, place: Viewpoint) -> bool:
     """Whether the conversation itself states a fact, so that the prompt has it."""
     return any(each.kind == "states" and each.source.conversation_id == place.conversation for each in fact.assertions)
+
+
+def _is_last(statement: RecalledStatement) -> bool:
+    """Whether it is the last statement of its message."""
+    return stating_spans(statement.alternative.content or "")[-1:] == [(statement.start, statement.end)]
 
 
 def _said(statement: RecalledStatement) -> SaidText:
