@@ -109,9 +109,10 @@ def _stating_spans(text: str) -> list[StatedSpan]:
     sentences = [*_sentences(text)]
     spans = [_without_marks(text, each) for each in sentences]
     imagined = imagined_starts(text, spans)
+    quotations = [each.span() for each in _QUOTATION.finditer(text)]
     for sentence, span in zip(sentences, spans, strict=True):
         words = text[span.start : span.end]
-        is_own = span.start not in imagined and not _is_quoted(text, span.start)
+        is_own = span.start not in imagined and not _is_quoted(text, span.start, quotations)
         states = is_own and _states_something(words)
         follows = bool(found) and not text[last_end : sentence.start].strip()
         corrects = is_own and (_corrects(words, states=states) or (awaits_correction and bool(words)))
@@ -170,11 +171,11 @@ def _statement(text: str, names: Sequence[str]) -> Statement | None:
     return Statement(text, []) if is_own else None
 
 
-def _is_quoted(text: str, start: int) -> bool:
+def _is_quoted(text: str, start: int, quotations: Sequence[tuple[int, int]]) -> bool:
     """Whether a place stands in a line that quotes, or in a quotation of several sentences."""
     if _QUOTED_LINE.match(text, text.rfind("\n", 0, start) + 1) is not None:
         return True
-    return any(each.start() < start < each.end() for each in _QUOTATION.finditer(text))
+    return any(begin < start < end for begin, end in quotations)
 
 
 def _states_something(text: str) -> bool:
