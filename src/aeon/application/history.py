@@ -13,6 +13,7 @@ from aeon.base.errors import InputError, LogError
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import require_ownership
+from aeon.platform.id_prefixes import require_prefix
 from aeon.platform.runs.machine.state import RunPhase
 from aeon.platform.runs.model import RunSummary
 
@@ -134,6 +135,7 @@ class HistoryService:
             return FoundRun(name, "skill", Path(name))
         if (path := Path(name)).suffix in SUFFIXES or path.is_file() or "/" in name:
             return FoundRun(path.stem, kind_of_file(path), path)
+        require_prefix(name)
         matching = [
             FoundRun(each.id, each.kind, each.path) for each in list_log_files(self._folder) if each.id.startswith(name)
         ]

@@ -12,6 +12,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import NotFoundError
+from aeon.platform.id_prefixes import require_prefix
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.model import (
@@ -271,7 +272,8 @@ def is_digest(text: str) -> bool:
 
 
 def _version(versions: list[ProcessVersion], prefix: str) -> ProcessVersion:
-    """The version with that digest prefix. Raises InputError if there is none, or more than one."""
+    """The version with that digest prefix. Raises InputError if there is none, or more than one, and NotFoundError."""
+    require_prefix(prefix)
     matching = {each.digest: each for each in versions if each.digest.startswith(prefix)}
     if len(matching) == 1:
         return next(iter(matching.values()))

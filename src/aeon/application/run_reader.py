@@ -12,6 +12,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.id_prefixes import require_prefix
 from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
 from aeon.platform.runs.loop_counts import LoopCount
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
@@ -61,14 +62,22 @@ class RunReader:
         return newest[0].id
 
     def find_asking_run(self, prefix: str, step: str) -> str | None:
-        """The run of another user whose step asks this one by name, by the beginning of its id; None without one."""
+        """The run of another user whose step asks this one by name, by the beginning of its id; None without one.
+
+        Raises NotFoundError for an empty beginning.
+        """
+        require_prefix(prefix)
         for assigned, _ in self._runs.list_assigned(self._user):
             if assigned.step == step and assigned.owner != self._user and assigned.run.startswith(prefix):
                 return assigned.run
         return None
 
     def list_matching(self, prefix: str) -> "builtins.list[RunSummary]":
-        """The newest runs whose ids begin with `prefix`, without those that other runs called."""
+        """The newest runs whose ids begin with `prefix`, without those that other runs called.
+
+        Raises NotFoundError for an empty one.
+        """
+        require_prefix(prefix)
         return self._runs.list_runs(self._user, _MATCHES, RunFilter(prefix=prefix))
 
     def _whole_id(self, prefix: str) -> str:

@@ -7,13 +7,11 @@ from aeon.base.json import JsonObject
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import Conversation, ConversationChange, ConversationStatus, NewConversation
 from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.id_prefixes import id_range
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.search.message_index import begin_index, change_title
 from aeon.platform.store import GuardError, Store, UnitOfWork, guard
-
-_AFTER_ALL = "\U0010ffff"
-"""Sorts after every character of an id."""
 
 _END_OF_TIME = "9999"
 """Sorts after every instant."""
@@ -93,7 +91,7 @@ class ConversationRepository:
         return _origins_first(self._store.view(work))
 
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Conversation]:
-        """Return the user's conversations whose ids begin with `prefix`, by id."""
+        """Return the user's conversations whose ids begin with `prefix`, by id. Raises NotFoundError for ""."""
         params: JsonObject = {"user": user, **id_range(prefix), "limit": limit}
         return [Conversation.from_row(row) for row in self._store.read(queries.MATCHING, params)]
 
@@ -178,11 +176,6 @@ def _origins_first(places: list[_Place]) -> list[str]:
             at = by_id.get(at.forked_from or "")
         ordered.update(dict.fromkeys(reversed(chain)))
     return list(ordered)
-
-
-def id_range(prefix: str) -> JsonObject:
-    """Return the parameters of a query for ids that begin with `prefix`."""
-    return {"prefix": prefix, "end": prefix + _AFTER_ALL}
 
 
 def conversation_action(verb: str, id_: str, user: str, **details: str) -> AuditAction:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from aeon.base.json import JsonObject, parse_strict
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import Alternative, Conversation, Turn
-from aeon.platform.conversations.repository import id_range
 from aeon.platform.errors import NotFoundError, VersionError
+from aeon.platform.id_prefixes import id_range
 from aeon.platform.ledger import Ledger
 from aeon.platform.store import Query, Row, Store, UnitOfWork
 
@@ -38,7 +38,7 @@ class TurnReader:
         return self._all(queries.ALTERNATIVES_BY_ID, {"user": user, "ids": [*ids]})
 
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Alternative]:
-        """Return the user's alternatives whose ids begin with `prefix`, by id."""
+        """Return the user's alternatives whose ids begin with `prefix`, by id. Raises NotFoundError for ""."""
         return self._all(queries.ALTERNATIVES_MATCHING, {"user": user, **id_range(prefix), "limit": limit})
 
     def path(self, user: str, id_: str, limit: int = _WINDOW, *, before: int | None = None) -> list[Alternative]:

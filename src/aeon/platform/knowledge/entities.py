@@ -8,6 +8,7 @@ from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
 from aeon.platform.episodes.forgetting import forget_descriptions
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.id_prefixes import id_range, text_range
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.attached_names import ATTACHMENTS
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
@@ -16,7 +17,6 @@ from aeon.platform.knowledge.visibility import visible_episodes
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard
 
-_AFTER_ALL: Final = "\U0010ffff"
 _NO_KEY: Final = "\x1f"
 """What no key of a name begins with."""
 _MENTIONS: Final = 1000
@@ -392,11 +392,11 @@ class NamedEntityRepository:
         )
 
     def _matching(self, user: str, key: str) -> list[Row]:
-        params: JsonObject = {"user": user, "prefix": key, "end": key + _AFTER_ALL, "limit": 10}
+        params: JsonObject = {"user": user, **text_range(key), "limit": 10}
         return self._store.read(queries.ENTITIES_MATCHING, params)
 
     def _rows_by_id_prefix(self, user: str, prefix: str) -> list[Row]:
-        params: JsonObject = {"user": user, "prefix": prefix, "end": prefix + _AFTER_ALL, "limit": 10}
+        params: JsonObject = {"user": user, **id_range(prefix), "limit": 10}
         return self._store.read(queries.ENTITIES_BY_ID_PREFIX, params)
 
     def _by_ids(self, user: str, ids: Sequence[Json]) -> list[Entity]:

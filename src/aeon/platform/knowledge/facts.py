@@ -7,6 +7,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.episodes.forgetting import forget_descriptions, forget_episodes
 from aeon.platform.episodes.writing import OwnEpisode, add_own_episode, episode_id
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.id_prefixes import id_range
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.model import (
     BY_USER,
@@ -22,8 +23,6 @@ from aeon.platform.knowledge.visibility import visible_episodes
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.records import replace_unstorable
 from aeon.platform.store import GuardError, Row, Store, UnitOfWork, guard
-
-_AFTER_ALL: Final = "\U0010ffff"
 
 
 class FoundFact(NamedTuple):
@@ -70,8 +69,7 @@ class FactRepository:
         """Return a fact by its id or the beginning of one."""
         rows = self._store.read(queries.FACT, {"user": user, "id": id_})
         if not rows:
-            params: JsonObject = {"user": user, "prefix": id_, "end": id_ + _AFTER_ALL, "limit": 2}
-            rows = self._store.read(queries.FACTS_MATCHING, params) if id_ else []
+            rows = self._store.read(queries.FACTS_MATCHING, {"user": user, **id_range(id_), "limit": 2})
         found = self._facts(user, rows)
         if len(found) != 1:
             self._ledger.require_user(user)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from aeon.base.json import Json, JsonObject
 from aeon.platform.episodes.writing import episode_id
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.id_prefixes import id_range
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.records import replace_unstorable
@@ -13,9 +14,6 @@ from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.summaries import queries
 from aeon.platform.summaries.model import CoveredSpan, NewSummary, PlacedSummary, Summary, SummaryContent
 from aeon.platform.summaries.windows import covering
-
-_AFTER_ALL: Final = "\U0010ffff"
-"""Sorts after every character of an id."""
 
 MAX_TEXT: Final = 20_000
 """The most characters of a repaired summary."""
@@ -111,8 +109,8 @@ class SummaryRepository(SummaryReader):
         return Summary.from_row(rows[0])
 
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Summary]:
-        """Return the user's summaries whose ids begin with `prefix`, by id."""
-        params: JsonObject = {"user": user, "prefix": prefix, "end": prefix + _AFTER_ALL, "limit": limit}
+        """Return the user's summaries whose ids begin with `prefix`, by id. Raises NotFoundError for ""."""
+        params: JsonObject = {"user": user, **id_range(prefix), "limit": limit}
         return [Summary.from_row(row) for row in self._store.read(queries.MATCHING, params)]
 
     def list_of(self, user: str, conversation: str) -> list[Summary]:
