@@ -135,6 +135,34 @@ def test_pieces_go_when_the_content_is_there(talk, answer):
     assert maker.read(answer.id, 0, 0) == [], "the maker forgets answers that were ended elsewhere"
 
 
+class InterruptedReads:
+    """The store of a record, where something happens between a read and its answer: once."""
+
+    def __init__(self, store, between):
+        self._store = store
+        self._between = [between]
+
+    def read(self, query, params):
+        rows = self._store.read(query, params)
+        while self._between:
+            self._between.pop()()
+        return rows
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+
+def test_an_answer_that_begins_while_another_one_does_is_not_stopped(talk):
+    """Two threads of a process began one each: the first took that of the second for one that had ended."""
+    first, second = (
+        talk.turns.begin_answer(talk.say(talk.conversation()).id, talk.executor, talk.request()) for _ in range(2)
+    )
+    pieces = RecordedPieces(InterruptedReads(talk.store, lambda: pieces.begin(second.id)), talk.world.clock)
+    pieces.begin(first.id)
+    pieces.append(second.id, "one")
+    assert pieces.read(second.id, 0, 0) == ["one"]
+
+
 def test_what_was_written_in_the_instant_of_the_end_is_removed(talk, answer):
     talk.end(answer, "all")
     stray = {"id": answer.id}

@@ -290,9 +290,10 @@ class RecordedPieces:
             self._local.hear(answer, int(number) if number.isdecimal() else inf)
 
     def _forget_ended(self) -> None:
-        """Drop the pieces of answers that were ended elsewhere."""
-        rows = self._store.read(queries.STILL_GENERATING, {"ids": [*self._making]})
-        for ended in self._making.keys() - {row["id"] for row in rows}:
+        """Drop the pieces of answers that were ended elsewhere; other threads may begin answers meanwhile."""
+        begun = [*self._making]
+        rows = self._store.read(queries.STILL_GENERATING, {"ids": [*begun]})
+        for ended in {*begun} - {row["id"] for row in rows}:
             self.drop(ended)
 
     def _write(self, answer: str, making: _Making) -> None:
