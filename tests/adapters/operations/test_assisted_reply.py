@@ -16,7 +16,7 @@ from aeon.platform.catalog.tool_calls import OperationRequest
 from aeon.platform.conversations.pieces import InProcessPieces
 from aeon.platform.conversations.turns import EndedAnswer
 from aeon.platform.errors import ConflictError
-from aeon.platform.memory.working_memory import MemoryService
+from aeon.platform.memory.working_memory import MemoryService, ReplyForm
 from aeon.testing.records import new_record
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
@@ -245,6 +245,34 @@ def test_each_prompt_of_an_answer_with_tools_is_counted_by_a_model_that_can_plat
         assert memory.remake(talk.user, answer.id) == model.asked
         talk.turns.end_answer(talk.user, answer.id, EndedAnswer("Done."))
     assert kinds == ["exact", "estimate"]
+
+
+def test_only_what_the_model_counted_of_the_one_estimated_prompt_corrects_estimates_platform_24(replying):
+    """The sum of a plan, its repair and the reply was taken for the count of the prompt alone: too much was left out."""
+    talk, memory, made = replying
+    conversation = talk.conversation()
+    factors = []
+
+    def ends(answer, calls, reported):
+        usage = {"calls": calls, "uncounted_calls": 0, "prompt_tokens": reported}
+        talk.turns.end_answer(talk.user, answer.id, EndedAnswer("Done.", model="remote", usage=usage))
+        path = talk.turns.path(talk.user, answer.id)
+        factors.append(memory.estimate_factor(talk.user, path))
+
+    def keeps(text):
+        answer = talk.turns.begin_answer(talk.say(conversation, text).id, talk.executor, talk.request())
+        prepared = memory.prepare(talk.user, answer.id, ReplyForm("Be brief.", 256, 0.0, 4096))
+        memory.keep(prepared)
+        return answer, prepared.manifest["tokens"]["estimated"]
+
+    answer, estimated = keeps("Hello")
+    ends(answer, 3, estimated * 6)
+    planned = talk.turns.begin_answer(talk.say(conversation, "Post hi, please").id, talk.executor, talk.request())
+    made(Post(lambda: None), json.dumps(PLAN))[1](planned)
+    ends(planned, 1, 5000)
+    answer, estimated = keeps("Hello again")
+    ends(answer, 1, estimated * 2)
+    assert factors == [1.0, 1.0, 2.0]
 
 
 def test_nothing_of_an_answer_is_left_in_the_memory_of_the_folder(replying):

@@ -393,17 +393,27 @@ class MemoryService:
         return correction(self._counted(user, path))
 
     def _counted(self, user: str, path: Sequence[Alternative]) -> list[TokenReport]:
-        """Return what the model that answered last has reported of the newest prompts on a path that were estimated."""
+        """Return what the model that answered last has reported of the newest prompts on a path that were estimated.
+
+        Where it was called several times, for a plan or a repair, its report is a sum, which is no prompt's.
+        """
         answers = [each for each in path if each.model is not None and each.usage.get("prompt_tokens")]
-        newest = [each for each in answers if each.model == answers[-1].model][-_COUNTED:]
+        newest = [each for each in answers if each.model == answers[-1].model and each.usage.get("calls") == 1][
+            -_COUNTED:
+        ]
         ids: JsonObject = {"user": user, "ids": [each.id for each in newest]}
         rows = self._store.read(queries.MANIFESTS, ids) if newest else []
-        tokens: dict[str, JsonObject] = {row["alternative_id"]: parse_strict(row["text"])["tokens"] for row in rows}
+        manifests: dict[str, JsonObject] = {row["alternative_id"]: parse_strict(row["text"]) for row in rows}
         return [
-            TokenReport(tokens[each.id]["estimated"], each.usage["prompt_tokens"])
+            TokenReport(manifests[each.id]["tokens"]["estimated"], each.usage["prompt_tokens"])
             for each in newest
-            if each.id in tokens and "estimated" in tokens[each.id]
+            if each.id in manifests and _has_one_estimated_prompt(manifests[each.id])
         ]
+
+
+def _has_one_estimated_prompt(manifest: JsonObject) -> bool:
+    """Whether the prompt of a manifest is the estimated one, and not that of an answer with tools."""
+    return "estimated" in manifest["tokens"] and "prompts" not in manifest
 
 
 def _messages(entries: Sequence[PathEntry]) -> list[PromptMessage]:
