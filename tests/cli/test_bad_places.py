@@ -113,3 +113,29 @@ def _unwritable(kind: str):
     reading, writing = os.pipe()
     os.close(reading)
     return os.fdopen(writing, "wb", buffering=0)
+
+
+@pytest.mark.parametrize(
+    "command", [("conversation", "list"), ("doctor",), ("run", "hello"), ("config", "list"), ("init",)]
+)
+def test_a_current_folder_that_was_deleted_is_reported_as_such(process, tmp_path, monkeypatch, command):
+    """It was called a defect in Aeon."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ended = process(*command)
+    monkeypatch.chdir(tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert "The current folder was deleted." in ended.err
+    assert "next: Change to a folder that exists" in ended.err
+
+
+def test_help_needs_no_current_folder(process, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ended = process("--help")
+    monkeypatch.chdir(tmp_path)
+    assert ended.code == 0

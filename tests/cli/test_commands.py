@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.adapters.store.sqlite_world import small_disk
 
 from aeon.bootstrap.vaults import project_key_file
 from aeon.cli.app import app_for
@@ -279,6 +281,22 @@ def test_doctor_names_the_record_and_the_engine_and_creates_neither(aeon):
     assert "aeon.db, version" in findings(aeon, "record")[0]["text"]
     Path(".aeon/aeon.db").write_text("This is not a database, but a text that is long enough to be read as one. " * 9)
     assert findings(aeon, "record")[0]["state"] == "broken"
+
+
+def test_doctor_reports_a_read_only_folder_as_such(aeon, tmp_path, monkeypatch):
+    """Opening the database of runs touched the file, and the error of the system was called a defect."""
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        monkeypatch.chdir(disk)
+        aeon("init")
+        aeon("process", "run", "answer_and_keep", "--input", "request=hello")
+        assert Path(".aeon/runs.db").exists()
+        subprocess.run([shutil.which("mount"), "-o", "remount,ro", disk], check=True)
+        ended = aeon("doctor", "--quick", "--json")
+        monkeypatch.chdir(tmp_path)
+    assert ended.code == 1
+    broken = {each["name"]: each["text"] for each in ended.json["findings"] if each["state"] == "broken"}
+    assert {"record", "engine"} <= broken.keys()
+    assert "runs.db cannot be used: Read-only file system." in broken["engine"]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from aeon.base.errors import AeonError
+from aeon.base.errors import AeonError, InputError
 from aeon.base.json import JsonObject
 from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.command_class import asks_for_json
@@ -74,11 +75,8 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
     except typer.Abort:
         return ExitCode.USAGE
     except OSError as error:
-        return (
-            _report_error(_disk_full_error(error), as_json=as_json)
-            if error.errno in _DISK_FULL_ERRNOS
-            else _report_defect(error, as_json=as_json)
-        )
+        reported = _system_error(error)
+        return _report_defect(error, as_json=as_json) if reported is None else _report_error(reported, as_json=as_json)
     except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
         if isinstance(error.__cause__, KeyboardInterrupt):  # Python wraps an interruption of a class's creation
             return _report_interruption(error.__cause__)
@@ -109,9 +107,24 @@ def _report_error(error: AeonError, *, as_json: bool) -> int:
     return ExitCode.USAGE if error.is_wrong_input else ExitCode.FAILED
 
 
-def _disk_full_error(error: OSError) -> AeonError:
-    where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
-    return AeonError(f"{where}: {error.strerror}.", next_step="Free disk space, then run the command again.")
+def _system_error(error: OSError) -> AeonError | None:
+    """Return what an error of the operating system means for the user; None if only a defect can explain it."""
+    if error.errno in _DISK_FULL_ERRNOS:
+        where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
+        return AeonError(f"{where}: {error.strerror}.", next_step="Free disk space, then run the command again.")
+    if isinstance(error, FileNotFoundError) and _is_current_folder_deleted():
+        return InputError(
+            "The current folder was deleted.", next_step="Change to a folder that exists, then run the command again."
+        )
+    return None
+
+
+def _is_current_folder_deleted() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:

@@ -45,7 +45,8 @@ def open_plain_file(path: Path, *, is_durable: bool = True) -> SqliteStore:
 
     With `is_durable` false, a power cut may lose the last commits. Raises StoreError.
     """
-    path.touch(mode=0o600)
+    with as_store_os_errors(path):
+        path.touch(mode=0o600)
     with as_store_errors(path), closing(connect(path)) as connection:
         retry_while_locked(lambda: use_wal(connection, path))
     return SqliteStore(path, is_durable=is_durable)
