@@ -33,6 +33,11 @@ class AeonError(Exception):
         """The same error in a copy and in another process: without `__init__`, which would add the next step again."""
         return _restored, (type(self), self.args), self.__dict__
 
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may succeed later."""
+        return bool(self.details.get("retryable", self.is_retryable))
+
     def as_dict(self) -> JsonObject:
         """The error as data, for logs and results: `type`, `message`, `next_step` and its details."""
         return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
@@ -42,8 +47,7 @@ class AeonError(Exception):
 
         `next` is the step's code and what it is about, None for a plain text.
         """
-        retryable = self.details.get("retryable", self.is_retryable)
-        record = {**self.as_dict(), "next_step": words_of(self.next, words or {}), "retryable": retryable}
+        record = {**self.as_dict(), "next_step": words_of(self.next, words or {}), "retryable": self.may_pass}
         step = self.next
         code = {"code": step.code, **step.params} if isinstance(step, NextStep) else None
         return {**error_report(record, correlation_id, timestamp), "next": code}

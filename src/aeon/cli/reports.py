@@ -95,8 +95,7 @@ def _code(result: RequestResult) -> ExitCode:
 def report_of_error(error: AeonError) -> RequestReport:
     """Return the report of a run that ended with an error."""
     code = ExitCode.USAGE if error.is_wrong_input else ExitCode.FAILED
-    is_retryable = error.details.get("retryable", error.is_retryable)
-    record = {**error.as_dict(), "next_step": advice_of(error), "retryable": is_retryable}
+    record = {**error.as_dict(), "next_step": advice_of(error), "retryable": error.may_pass}
     return RequestReport("failed", code, error=record)
 
 

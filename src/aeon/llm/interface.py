@@ -106,7 +106,9 @@ class LLMResponse:
         text = raw.get("text") if isinstance(raw, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]  # adapters are external code
         if not isinstance(text, str):
             raise LLMError(
-                "The LLM adapter returned no text.", next_step='generate() must return a dict with a "text" string.'
+                "The LLM adapter returned no text.",
+                next_step='generate() must return a dict with a "text" string.',
+                retryable=False,
             )
         return cls(
             text=text,
@@ -223,7 +225,10 @@ def refuse_images(request: LLMRequest, name: str) -> None:
 
 
 def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
-    """Returns a copy of the adapter's response. Anything else it returns or raises becomes an LLMError (core 7)."""
+    """Returns a copy of the adapter's response. Anything else it returns or raises becomes an LLMError (core 7).
+
+    `retryable` in the error's details is False for a fault of the adapter itself.
+    """
     own = request if request.schema is None else replace(request, schema=copy_json(request.schema))
     try:
         return _checked(adapter.complete(own, on_text))
@@ -231,7 +236,16 @@ def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | Non
         if isinstance(error, LLMError) and is_recordable(error):
             raise
         next_step = error.next if isinstance(error, AeonError) and is_recordable(error) else ""
-        raise LLMError(f"The LLM adapter failed: {exception_message(error)}", next_step=next_step) from error
+        raise LLMError(
+            f"The LLM adapter failed: {exception_message(error)}", next_step=next_step, retryable=_may_pass(error)
+        ) from error
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether a retry may help after an error that cannot be raised as it is: not after a mistake in the adapter's own code."""
+    if isinstance(error, AeonError):
+        return error.may_pass if is_recordable(error) else error.is_retryable
+    return isinstance(error, (ConnectionError, TimeoutError))
 
 
 def _checked(reply: object) -> LLMResponse:
@@ -240,6 +254,7 @@ def _checked(reply: object) -> LLMResponse:
         raise LLMError(
             f"The LLM adapter returned {type(reply).__name__}, not an LLMResponse.",
             next_step="complete() must return an LLMResponse.",
+            retryable=False,
         )
     usage = cast(Json, reply.usage)
     problems = [] if isinstance(cast(Json, reply.text), str) else ["its text is not a string"]
@@ -258,6 +273,7 @@ def _checked(reply: object) -> LLMResponse:
         raise LLMError(
             f"The LLM adapter returned an invalid response: {'; '.join(problems)}.",
             next_step="Correct the adapter; usage is an object of JSON numbers.",
+            retryable=False,
         )
     copied = copy_json(usage or {})
     return LLMResponse(reply.text, reply.finish_reason, copied, reply.model, reply.request_id, reply.unsure)

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from aeon.adapters.operations.timeouts import timeout_error
 from aeon.base.cancellation import CancelScope, on_cancel
-from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
+from aeon.base.errors import LLMError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
 from aeon.llm.adapters.wire_adapter import DeduplicatingSink
@@ -35,14 +35,14 @@ from aeon.validation.recovery import RecoveredValue, recover
 
 
 class ReplyRecorder(WrappedAdapter):
-    """Wraps an adapter, and records its responses in a list."""
+    """Wraps an adapter, and records its valid responses in a list."""
 
     def __init__(self, adapter: LLMAdapter, replies: list[LLMResponse]) -> None:
         super().__init__(adapter)
         self._replies = replies
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
-        reply = self._adapter.complete(request, on_text)
+        reply = call_model(self._adapter, request, on_text)
         self._replies.append(reply)
         return reply
 
@@ -183,7 +183,7 @@ def operation_error(error: LLMError) -> OperationError:
     return OperationError(
         error.message,
         next_step=error.advice,
-        is_transient=not isinstance(error, LLMRequestError),
+        is_transient=error.may_pass,
         is_unauthorized=error.details.get("status") == _UNAUTHORIZED,
     )
 
