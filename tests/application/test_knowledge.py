@@ -82,3 +82,25 @@ def test_a_message_stands_for_the_only_fact_that_it_states_platform_40(opened):
     assert "Ida sings in Graz." in str(refused.value)
     with pytest.raises(NotFoundError):
         project.knowledge.decide("nothing", "rejected")
+
+
+def test_what_is_written_while_extraction_is_off_is_not_extracted_later_platform_38(opened):
+    """Without a difference to `paused`, its facts came back as soon as extraction was on again."""
+    project = opened()
+    say(project, "Tove lives in Linz.")
+    project.knowledge.configure({"extraction": "off"})
+    say(project, "Wanda Zed lives in Ulm.")
+    assert (project.knowledge.status().queue.waiting, project.knowledge.backlog().episodes) == (0, 0)
+    project.knowledge.configure({"extraction": "on"})
+    assert project.knowledge.list_entities().items == []
+    say(project, "Mara lives in Bergen.")
+    assert sorted(each.entity.name for each in project.knowledge.list_entities().items) == ["Bergen", "Mara"]
+
+
+def test_what_is_written_while_extraction_is_paused_is_extracted_later_platform_38(opened):
+    project = opened()
+    project.knowledge.configure({"extraction": "paused"})
+    say(project, "Tove lives in Linz.")
+    assert project.knowledge.status().queue.waiting == 1
+    project.knowledge.configure({"extraction": "on"})
+    assert [each.entity.name for each in project.knowledge.list_entities().items] == ["Linz", "Tove"]

@@ -242,7 +242,7 @@ def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | Non
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether a retry may help after an error that cannot be raised as it is: not after a mistake in the adapter's own code."""
+    """Whether a retry may help after an error that is no LLMError; not after a mistake in the adapter's own code."""
     if isinstance(error, AeonError):
         return error.may_pass if is_recordable(error) else error.is_retryable
     return isinstance(error, (ConnectionError, TimeoutError))

@@ -18,6 +18,7 @@ from aeon.platform.knowledge.model import STATEMENTS, Category, FactState, name_
 from aeon.platform.knowledge.names import distinct_names, find_names
 from aeon.platform.knowledge.pairs import pairs_of
 from aeon.platform.knowledge.readings import WordCases, words_of
+from aeon.platform.knowledge.settings import read_settings
 from aeon.platform.knowledge.statements import Statement, find_statements
 from aeon.platform.knowledge.word_cases import count_cases
 from aeon.platform.ledger import Ledger
@@ -112,10 +113,12 @@ class ExtractionQueue:
             self._complete.add(user)
 
     def state(self, user: str) -> QueueState:
-        """Return how far the extraction of a user's episodes is."""
+        """Return how far the extraction of a user's episodes is; none waits while it is off."""
         (waiting,) = self._store.read(queries.COUNT_WAITING, {"user": user})
         (every,) = self._store.read(queries.COUNT_EPISODES, {"user": user})
         (failed,) = self._store.read(queries.COUNT_FAILED, {"user": user})
+        if read_settings(self._store, user).extraction == "off":
+            return QueueState(every["number"], 0, None, failed["number"])
         return QueueState(every["number"], waiting["number"], waiting["oldest"], failed["number"])
 
     def take(self, user: str, holder: str, task: str = TASK) -> bool:

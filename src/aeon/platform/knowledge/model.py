@@ -29,6 +29,9 @@ MODEL: Final = "model"
 GRAPHITI: Final = "graphiti"
 """The extractor that lets Graphiti read each message."""
 
+NO_EXTRACTOR: Final = "none"
+"""What is named as the extractor of an episode that waited while extraction was off."""
+
 BY_USER: Final = "user"
 """What users write themselves."""
 

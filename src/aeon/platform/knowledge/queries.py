@@ -53,6 +53,11 @@ UPDATE episodes SET extracted_at = :at, extractor = :extractor, failure = :failu
 WHERE id = :episode AND owner_id = :user AND extracted_at IS NULL AND forgotten_at IS NULL
 """
 
+MARK_ALL_DONE: Final = """
+UPDATE episodes SET extracted_at = :at, extractor = :extractor
+WHERE owner_id = :user AND extracted_at IS NULL AND forgotten_at IS NULL
+"""
+
 TAKE_LEASE: Final = """
 INSERT INTO knowledge_leases (owner_id, task, holder, held_until) VALUES (:user, :task, :holder, :until)
 ON CONFLICT (owner_id, task) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until

@@ -6,9 +6,10 @@ from pydantic import Field
 
 from aeon.base.json import JsonObject
 from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.model import NO_EXTRACTOR
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.records import Record
-from aeon.platform.store import Store, guard
+from aeon.platform.store import Store, UnitOfWork, guard
 
 Switch: TypeAlias = Literal["compression", "introspection", "enrichment"]
 """`compression`: summaries of long conversations; `introspection`: notes of the model for itself."""
@@ -37,12 +38,19 @@ class KnowledgeSettingsRepository:
         return read_settings(self._store, user)
 
     def change(self, changes: dict[str, str], request: MutationRequest) -> KnowledgeSettings:
-        """Change some of a user's settings. Raises RuleError for what is none."""
+        """Change some of a user's settings. What waits while extraction is off is never extracted. Raises RuleError."""
         wanted = KnowledgeSettings.parsed({**self.get(request.user).as_dict(), **changes})
         row: JsonObject = {**wanted.as_dict(), "user": request.user, "at": self._ledger.now()}
         action = AuditAction("knowledge.configure", request.user, request.user, request.user, dict(changes))
+        was_off = self.get(request.user).extraction == "off"
+
+        def work(unit: UnitOfWork) -> None:
+            guard(holds=unit.write(queries.SET_SETTINGS, row) == 1)
+            if was_off or wanted.extraction == "off":
+                unit.write(queries.MARK_ALL_DONE, {"user": request.user, "at": row["at"], "extractor": NO_EXTRACTOR})
+
         self._ledger.commit(
-            lambda unit: guard(holds=unit.write(queries.SET_SETTINGS, row) == 1),
+            work,
             request.mutation("knowledge.configure", parameters=dict(changes)),
             [action],
             {},
