@@ -106,6 +106,18 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.unpin": "Unpin the skill {skill} first.",
     "skills.update_to": "If you want that commit, update the skill {skill} to {ref}.",
     "skills.update_or_remove": "Update the skill {skill}, or remove it first.",
+    "store.carry_backup_over": (
+        "If another version of Aeon made it, restore it with that version, export the record with it, and import the "
+        "export here; otherwise use a backup that Aeon made of a record."
+    ),
+    "store.carry_over": (
+        "If another version of Aeon made it, export it with that version, move it away, and import the export here; "
+        "otherwise move it away to start anew, or restore a backup."
+    ),
+    "store.carry_schema_over": (
+        "Export the record with the version of Aeon that made it, and import the export into another schema or "
+        "database."
+    ),
     "store.check": "Check the installation; the data are safe.",
     "store.choose_backup": "Use a backup that Aeon made of a record.",
     "store.migrate": "Migrate the tables as the owner of the schema.",

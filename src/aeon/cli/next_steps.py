@@ -130,6 +130,19 @@ COMMANDS: Final[Mapping[str, str]] = {
     "skills.unpin": "Unpin it first: aeon skill unpin {skill}",
     "skills.update_to": "If you want that commit: aeon skill update {skill} --commit {ref}",
     "skills.update_or_remove": "Update it with `aeon skill update {skill}`, or remove it first.",
+    "store.carry_backup_over": (
+        "If another version of Aeon made it, run `aeon store restore` and `aeon store export FILE` with that version, "
+        "then `aeon store import FILE` with this one; otherwise use a backup that `aeon store backup` made."
+    ),
+    "store.carry_over": (
+        "If another version of Aeon made it, run `aeon store export FILE` with that version, move the record away, and "
+        "run `aeon store import FILE` with this one; otherwise move it away to start anew, or restore a backup with "
+        "`aeon store restore FILE`."
+    ),
+    "store.carry_schema_over": (
+        "Run `aeon store export FILE` with the version of Aeon that made it, set store.address to another schema or "
+        "database, and run `aeon store migrate` and `aeon store import FILE` with this one."
+    ),
     "store.check": "Run `aeon doctor`; the data are safe.",
     "store.choose_backup": "Use a backup that `aeon store backup` made.",
     "store.migrate": "Run `aeon store migrate` as the owner of the schema.",

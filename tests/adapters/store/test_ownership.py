@@ -116,7 +116,10 @@ def test_a_record_that_is_open_is_not_taken_over(project, monkeypatch):
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("CREATE TRIGGER evil AFTER INSERT ON users BEGIN DELETE FROM events; END", "that Aeon did not create"),
+        (
+            "CREATE TRIGGER evil AFTER INSERT ON users BEGIN DELETE FROM events; END",
+            "that this version of Aeon did not create",
+        ),
         ("INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret', '')", "refers to a row of"),
         ("INSERT INTO users VALUES ('other', 0, CAST(x'ff41' AS TEXT), '2026')", "not UTF-8"),
     ],

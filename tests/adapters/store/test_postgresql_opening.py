@@ -9,6 +9,7 @@ import pytest
 from aeon.adapters.store.migrations import LATEST, Migration, load_migrations
 from aeon.adapters.store.postgresql import migrate, migrator, open_postgresql, parse_address, roll_back
 from aeon.base.errors import MissingExtraError
+from aeon.base.next_steps import NextStep
 from aeon.platform.store import InvariantError, QueryError, StoreError, StoreUnavailableError
 from aeon.testing.store.fixtures import run_in_threads
 from aeon.testing.store.rows import fill
@@ -106,6 +107,16 @@ class TestVersions:
         assert {name for (name,) in postgres.execute(TABLES, database)} == {"meta", "meta_pkey", "a"}
         right = wrong._replace(up="CREATE TABLE b ()")
         assert migrator.migrate(parse_address(empty), None, [first, right]) == ["0002 wrong"]
+
+    @pytest.mark.parametrize("statement", ["ALTER TABLE gone ADD COLUMN a text", "CREATE TABLE a ()"])
+    def test_tables_of_an_unfinished_version_are_named_with_the_way_out(self, empty, statement):
+        """Such a record was refused by a sentence of the server, without advice."""
+        first = Migration(1, "first", "CREATE TABLE meta (key text PRIMARY KEY, value text); CREATE TABLE a ()", "")
+        second = Migration(2, "second", statement, "")
+        with pytest.raises(StoreError, match="another, perhaps unfinished version of Aeon made them") as failed:
+            migrator.migrate(parse_address(empty), None, [first, second])
+        assert failed.value.next == NextStep("store.carry_schema_over")
+        assert "are not those of version 1" in failed.value.message
 
     def test_records_in_two_schemas_know_nothing_of_each_other(self, empty):
         addresses = [f"{empty}?schema={name}" for name in ("one", "two")]

@@ -206,7 +206,7 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_touched(project, s
     alter(saved)
     said = refused(project, saved)
     assert reason in said
-    assert "Use a backup that Aeon made" in said
+    assert "se a backup that Aeon made" in said
     assert str(saved) in said
     assert project.users() == ["me", "you"]
 
@@ -302,7 +302,7 @@ def test_check_tells_everything_that_is_wrong(project):
 
 def test_check_tells_of_a_schema_that_is_not_aeons(project):
     sql(project.path, "DROP TRIGGER users_kept")
-    assert "that Aeon did not create" in check_record(project.path)[0]
+    assert "that this version of Aeon did not create" in check_record(project.path)[0]
 
 
 def test_check_of_a_record_that_is_not_there_says_so(tmp_path):

@@ -10,7 +10,9 @@ import pytest
 
 from aeon.adapters.store.migrations import LATEST
 from aeon.adapters.store.sqlite.factory import old_graph_folder
+from aeon.adapters.store.sqlite.maintenance import restore
 from aeon.adapters.store.sqlite.schema import APPLICATION_ID
+from aeon.base.next_steps import NextStep
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, ended, together, users
@@ -198,7 +200,21 @@ HOSTILE = {
 def test_a_schema_that_is_not_aeons_is_refused(project, statement):
     project.make()
     altered(project.path, statement)
-    assert "that Aeon did not create" in refused(project)
+    assert "that this version of Aeon did not create" in refused(project)
+
+
+def test_a_record_of_an_unfinished_version_is_refused_with_the_way_out(project):
+    """Such a record was called another program's, and its backup no backup: it is Aeon's, with other tables."""
+    project.make()
+    altered(project.path, "DROP TABLE pieces")
+    with pytest.raises(DamagedStoreError, match="another, perhaps unfinished version did") as opened:
+        project.open()
+    assert opened.value.next == NextStep("store.carry_over")
+    kept = project.path.with_name("kept.db")
+    project.path.rename(kept)
+    with pytest.raises(DamagedStoreError, match="another, perhaps unfinished version did") as restored:
+        restore(project.path, kept, state=project.state)
+    assert restored.value.next == NextStep("store.carry_backup_over")
 
 
 @pytest.mark.parametrize("name", ["sqlite_evil", "sqlite_stat1", "meta", "Meta"])
@@ -215,7 +231,7 @@ def test_the_version_is_not_asked_of_a_view(project):
     project.make()
     view = "CREATE VIEW meta AS SELECT 'version' AS key, '7' AS value"
     altered(project.path, "DROP TABLE meta", view)
-    assert "that Aeon did not create" in refused(project)
+    assert "that this version of Aeon did not create" in refused(project)
 
 
 def test_a_missing_file_with_its_log_still_there_is_not_made_anew(project):

@@ -105,10 +105,10 @@ def as_store_error(error: psycopg.Error, connection: psycopg.Connection[DictRow]
     code = error.sqlstate or ""
     if _is_lost(error, connection):
         connection.close()
-        return ConnectionLostError(f"{name} ended the connection: {_server_message(error)}.")
+        return ConnectionLostError(f"{name} ended the connection: {server_message(error)}.")
     kind = _KINDS.get(code) or _CLASSES.get(code[:2], QueryError)
     advice = "Restore a backup: see docs/postgresql.md." if kind is DamagedStoreError else _ADVICE_OF.get(code, "")
-    return kind(f"{name}: {_server_message(error)}.", next_step=advice)
+    return kind(f"{name}: {server_message(error)}.", next_step=advice)
 
 
 def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> bool:
@@ -121,7 +121,7 @@ def _is_lost(error: psycopg.Error, connection: psycopg.Connection[DictRow]) -> b
     return connection.closed or concerns_connection or error.sqlstate in _SESSION_ENDED
 
 
-def _server_message(error: psycopg.Error) -> str:
+def server_message(error: psycopg.Error) -> str:
     """Returns the server's message without the values in it."""
     code = error.sqlstate or ""
     if code.startswith(_QUOTES_VALUES):

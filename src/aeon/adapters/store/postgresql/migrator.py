@@ -1,16 +1,18 @@
 """Migrates a record in PostgreSQL: a transaction per migration, a process at a time."""
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from typing import Final
 
+from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from aeon.adapters.store.migrations import Migration
 from aeon.adapters.store.postgresql.address import PostgresAddress
 from aeon.adapters.store.postgresql.connection import Connection, connect, roll_back_open
-from aeon.adapters.store.postgresql.errors import as_store_errors
+from aeon.adapters.store.postgresql.errors import as_store_errors, server_message
 from aeon.adapters.store.postgresql.factory import version_of
+from aeon.base.next_steps import NextStep
 from aeon.platform.store import StoreError
 
 BEGIN: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -22,6 +24,18 @@ SET_RECORD_ID: Final = b"INSERT INTO meta (key, value) VALUES ('record', $1)"
 SET_VERSION: Final = (
     b"INSERT INTO meta (key, value) VALUES ('version', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 )
+
+_UNEXPECTED: Final = (
+    errors.UndefinedTable,
+    errors.UndefinedColumn,
+    errors.UndefinedObject,
+    errors.UndefinedFunction,
+    errors.DuplicateTable,
+    errors.DuplicateColumn,
+    errors.DuplicateObject,
+    errors.DuplicateFunction,
+)
+"""What the server reports if something that a migration changes is missing, or what it creates exists."""
 
 MigrationStep = Callable[[Connection], Migration | None]
 
@@ -37,7 +51,8 @@ def migrate(address: PostgresAddress, password: str | None, migrations: Sequence
         version = version_of(connection)
         migration = next((each for each in migrations if each.number > version), None)
         if migration is not None:
-            _apply(connection, migration, is_first=version == 0)
+            with _as_foreign_tables(address, version):
+                _apply(connection, migration, is_first=version == 0)
         return migration
 
     with closing(connect(address, password)) as connection:
@@ -93,6 +108,20 @@ def _apply(connection: Connection, migration: Migration, *, is_first: bool) -> N
     if is_first:
         connection.execute(SET_RECORD_ID, [str(uuid4())])
     connection.execute(SET_VERSION, [str(migration.number)])
+
+
+@contextmanager
+def _as_foreign_tables(address: PostgresAddress, version: int) -> Generator[None]:
+    """Raises the error of a migration that meets other tables than it expects as a StoreError with the way out."""
+    try:
+        yield
+    except _UNEXPECTED as error:
+        reason = server_message(error)
+        raise StoreError(
+            f"The tables of {address.title} are not those of version {version}: another, perhaps unfinished version of "
+            f"Aeon made them ({reason}). The migration changed nothing.",
+            next_step=NextStep("store.carry_schema_over"),
+        ) from error
 
 
 def _undo(connection: Connection, migration: Migration) -> None:

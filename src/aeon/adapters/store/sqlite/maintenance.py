@@ -15,11 +15,12 @@ from aeon.adapters.store.sqlite.integrity import integrity_problems, require_who
 from aeon.adapters.store.sqlite.ownership import take_ownership
 from aeon.adapters.store.sqlite.record_files import RecordFiles, as_store_os_errors
 from aeon.adapters.store.sqlite.record_lock import RecordLock
-from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, SchemaVersions, identify
+from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, OTHER_VERSION_ADVICE, SchemaVersions, identify
 from aeon.base.next_steps import NextStep
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 _USE_ANOTHER_BACKUP: Final = NextStep("store.choose_backup")
+_CARRY_BACKUP_OVER: Final = NextStep("store.carry_backup_over")
 
 
 def backup(path: Path, target: Path, *, state: Path) -> None:
@@ -61,11 +62,13 @@ def _stage(files: RecordFiles, source: Path, state: Path, versions: SchemaVersio
 
 @contextmanager
 def _advise_another_backup() -> Generator[None]:
-    """Changes the advice of DamagedStoreError: the user is already restoring a backup."""
+    """Changes the advice of DamagedStoreError: the user is already restoring a backup, which may be another Aeon's."""
     try:
         yield
     except DamagedStoreError as error:
-        raise DamagedStoreError(error.message, next_step=_USE_ANOTHER_BACKUP) from error
+        is_of_other_version = error.next == OTHER_VERSION_ADVICE
+        advice = _CARRY_BACKUP_OVER if is_of_other_version else _USE_ANOTHER_BACKUP
+        raise DamagedStoreError(error.message, next_step=advice) from error
 
 
 def _copy(source: Path, draft: Path) -> None:

@@ -9,11 +9,14 @@ from typing import Final, NamedTuple
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations, load_newest_schema
 from aeon.adapters.store.sqlite.record_files import FOREIGN_FILE_ADVICE
 from aeon.base.json import json_digest
+from aeon.base.next_steps import NextStep
 from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import DamagedStoreError, StoreError
 
 APPLICATION_ID: Final = 0x41656F6E
 """`Aeon`, in the header of every record."""
+
+OTHER_VERSION_ADVICE: Final = NextStep("store.carry_over")
 
 READ_APPLICATION_ID: Final = "PRAGMA application_id"
 READ_ENCODING: Final = "PRAGMA encoding"
@@ -81,8 +84,9 @@ def identify(connection: sqlite3.Connection, path: Path, versions: SchemaVersion
     if version is None:
         _refuse_newer(connection, rows, path, versions)
         raise DamagedStoreError(
-            f"{path} has tables, indexes, triggers or views that Aeon did not create. It was not used.",
-            next_step=FOREIGN_FILE_ADVICE,
+            f"{path} has tables, indexes, triggers or views that this version of Aeon did not create: another, perhaps "
+            "unfinished version did, or another program. It was not used.",
+            next_step=OTHER_VERSION_ADVICE,
         )
     if (stated := read_meta(connection, "version")) != str(version):
         raise DamagedStoreError(f"{path} states version {stated}, but its tables are those of version {version}.")
