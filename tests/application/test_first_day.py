@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aeon import Project, tool
-from aeon.base.errors import ConfigError, InputError, PlanError, RequestError, ToolDefinitionError
+from aeon.base.errors import ConfigError, InputError, MemoryStoreError, PlanError, RequestError, ToolDefinitionError
 from aeon.platform.errors import RuleError
 from aeon.testing.llm import ScriptedAdapter
 
@@ -49,6 +49,7 @@ def test_a_function_in_place_of_a_tool(opened):
         lambda project: project.services.list_all(),
         lambda project: project.schedules.list_all(),
         lambda project: project.apply("kind: Tool"),
+        lambda project: project.memory.read("a"),
     ],
 )
 def test_a_project_that_is_closed(opened, use):
@@ -56,6 +57,15 @@ def test_a_project_that_is_closed(opened, use):
     project.close()
     with pytest.raises(InputError, match="is closed"):
         use(project)
+
+
+def test_a_memory_that_was_taken_before_the_project_was_closed_says_so(opened):
+    project = opened()
+    memory = project.memory
+    memory.write("a", 1)
+    project.close()
+    with pytest.raises(MemoryStoreError, match=r"The memory file .* is closed\. Open it again\."):
+        memory.read("a")
 
 
 FORKED = """

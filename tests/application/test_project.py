@@ -222,6 +222,10 @@ def test_an_answer_whose_follower_is_stopped_goes_on(opened):
     assert "".join(project.conversations.follow(follower.result.id)) == "The Danube flows through Vienna."
 
 
+async def watch(*_):
+    """An observer that nothing would await."""
+
+
 PROCESS = "kind: Process\nname: w\ninitialContext: [x]\nsteps:\n  - {id: a, wait: 1, output: a}\n"
 
 
@@ -235,6 +239,8 @@ PROCESS = "kind: Process\nname: w\ninitialContext: [x]\nsteps:\n  - {id: a, wait
         (lambda p: p.ask("x", files=[3]), "files cannot contain 3"),
         (lambda p: p.ask("x", files=3), "files cannot be 3. Give a list of paths"),
         (lambda p: p.ask("x", observer=3), "observer cannot be 3"),
+        (lambda p: p.ask("x", observer=watch), "observer cannot be an async function: nothing would await it. Give"),
+        (lambda p: p.run_plan({}, cancellation=watch), "cancellation cannot be an async function"),
         (lambda p: p.run_plan({}, cancellation=True), "cancellation cannot be True"),
         (lambda p: p.resume(None), "log cannot be None. Give the path of a log"),
         (lambda p: p.apply(None), "source cannot be None"),

@@ -1,5 +1,6 @@
 """Checks what programs without a type checker give the Python API, before anything is done with it."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -28,9 +29,15 @@ def require_paths(paths: object, name: str) -> None:
 
 
 def require_called(value: object, name: str, needed: str) -> None:
-    """Raise InputError unless an argument is None or can be called."""
+    """Raise InputError unless an argument is None or can be called, and needs nobody who awaits it."""
     if value is not None and not callable(value):
         raise InputError(f"{name} cannot be {_shown(value)}.", next_step=f"Give {needed}, or None.")
+    method = getattr(value, "__call__", None)  # noqa: B004  # whether it can be called is known; how it is written is not
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(method):
+        raise InputError(
+            f"{name} cannot be an async function: nothing would await it.",
+            next_step=f"Give {needed}, without async, or None.",
+        )
 
 
 def require_json(value: object, name: str) -> None:

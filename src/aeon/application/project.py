@@ -287,6 +287,7 @@ class Project:
     @property
     def memory(self) -> Memory:
         """The memory that the kernel's runs share."""
+        self._require_open()
         return self._app.memory
 
     @property

@@ -31,6 +31,7 @@ class SQLiteMemory(Memory):
         """Opens or creates the file. Raises MemoryStoreError; ForeignFolderError if the file came from elsewhere."""
         self.path = Path(path).absolute()  # ":memory:" is an ordinary file name here
         self._lock = Lock()
+        self._is_closed = False
         with self._failures("opened"):
             make_folder(self.path.parent)
             require_ownership(self.path)
@@ -73,6 +74,7 @@ class SQLiteMemory(Memory):
 
     def close(self) -> None:
         """Closes the file. Calling it again does nothing."""
+        self._is_closed = True
         self._connection.close()
 
     def _set_up(self) -> None:
@@ -85,6 +87,8 @@ class SQLiteMemory(Memory):
     @contextmanager
     def _failures(self, what: str) -> Generator[None]:
         with self._lock:
+            if self._is_closed:
+                raise MemoryStoreError(f"The memory file {self.path} is closed.", next_step="Open it again.")
             try:
                 yield
             except (sqlite3.Error, OSError, UnicodeEncodeError) as error:

@@ -229,7 +229,7 @@ class NamedEntityRepository:
             return self._known(request.user, earlier["id"])
         first, second = self._standing(request.user, named), self._standing(request.user, other)
         if first.id == second.id:
-            raise _one_already(first, absorbed)
+            raise _one_already(kept, absorbed)
         if second.made_by == "user" and first.made_by != "user":
             first, second = second, first
         row: JsonObject = {
@@ -249,7 +249,7 @@ class NamedEntityRepository:
                 {"id": first.id},
             )
         except DuplicateError:
-            raise _one_already(first, absorbed) from None
+            raise _one_already(kept, absorbed) from None
         return self.find(request.user, first.id)
 
     def unmerge(self, absorbed: str, request: MutationRequest) -> Entity:
@@ -474,8 +474,8 @@ def _same(entity: Entity) -> RuleError:
     )
 
 
-def _one_already(kept: Entity, absorbed: str) -> ConflictError:
-    return ConflictError(f"{kept.name!r} and {absorbed!r} are one already.", next_step="Name two that are not.")
+def _one_already(kept: str, absorbed: str) -> ConflictError:
+    return ConflictError(f"{kept!r} and {absorbed!r} are one already.", next_step="Name two that are not.")
 
 
 def _not_merged(found: Entity) -> ConflictError:
