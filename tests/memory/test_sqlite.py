@@ -115,7 +115,7 @@ def test_a_closed_store_says_so(path):
     memory = SQLiteMemory(path)
     memory.close()
     for use in (lambda: memory.write("a", 1), lambda: memory.read("a"), lambda: memory.search("a")):
-        with pytest.raises(MemoryStoreError, match="is closed. Open it again"):
+        with pytest.raises(MemoryStoreError, match=r"is closed\. Open it again"):
             use()
 
 

@@ -35,14 +35,15 @@ _MOST_LISTED: Final = 1000
 _LONGEST_PATH: Final = 1_000_000
 """Messages before a fork that an export has, at most, of each conversation that it was forked from."""
 
-ImportState: TypeAlias = Literal["new", "present", "grown", "failed"]
+ImportState: TypeAlias = Literal["new", "present", "grown", "erased", "failed"]
 
 
 class ImportOutcome(NamedTuple):
     """How the import of one conversation ended. `done` of `total` bytes of all files are read.
 
     `number` is its place in the file, from 1. `reason` says why it failed. `not_kept` counts what could not be kept,
-    `remarks` what stands elsewhere than in the source. One that is `grown` was there already and got `newer` messages.
+    `remarks` what stands elsewhere than in the source. One that is `grown` was there already and got `newer` messages;
+    of one that is `erased`, the user has erased all messages, which are not brought back.
     """
 
     state: ImportState
@@ -95,6 +96,7 @@ class ImportReport:
             "imported": self.states["new"],
             "messages": self.messages,
             "alreadyThere": self.states["present"],
+            "erased": self.states["erased"],
             "grown": self.states["grown"],
             "addedMessages": self.added,
             "inPart": self.in_part,

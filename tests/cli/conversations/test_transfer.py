@@ -400,3 +400,16 @@ def test_the_test_files_are_read_from_a_copy_without_a_name_of_their_own(aeon, t
     assert aeon("conversation", "import", tmp_path / "any name.txt", "--format", "claude").code == 0
     refused = aeon("conversation", "import", tmp_path / "any name.txt", "--format", "chatgpt", "--json")
     assert (refused.code, refused.json["failed"]) == (1, 3)
+
+
+def test_a_conversation_that_was_erased_is_not_imported_again_and_the_report_says_why(aeon, double):
+    """It was counted as already there, and shown as erased."""
+    double("Hello.")
+    assert aeon("chat", "Good morning").code == 0
+    assert aeon("conversation", "export", "last", "--to", "kept.json").code == 0
+    assert aeon("conversation", "forget", "last", "--yes").code == 0
+    ended = aeon("conversation", "import", "kept.json")
+    assert "not brought back, because you erased them: 1" in ended.out
+    assert "already there" not in ended.out
+    report = aeon("conversation", "import", "kept.json", "--json").json
+    assert (report["imported"], report["alreadyThere"], report["erased"]) == (0, 0, 1)

@@ -102,6 +102,8 @@ def _print_report(report: ImportReport) -> None:
     print_data(f"{verb} {report.states['new']:,} conversation(s) with {report.messages:,} message(s){found}")
     if report.states["present"]:
         print_data(f"already there: {report.states['present']:,}")
+    if report.states["erased"]:
+        print_data(f"not brought back, because you erased them: {report.states['erased']:,}")
     if report.states["grown"]:
         would = "would be added" if report.is_dry_run else "added"
         print_data(f"grown since: {report.states['grown']:,}; {would}: {report.added:,} message(s)")

@@ -267,6 +267,10 @@ SELECT id FROM alternatives
 WHERE id IN (SELECT value FROM json_each(:ids)) AND conversation_id = :conversation
 """
 
+COUNT_ERASED: Final = """
+SELECT count(*) AS number, count(forgotten_at) AS erased FROM alternatives WHERE conversation_id = :conversation
+"""
+
 SET_RUN: Final = """
 UPDATE alternatives SET run_id = :run WHERE id = :id AND owner_id = :user AND state = 'generating' AND run_id IS NULL
 """

@@ -22,13 +22,14 @@ from aeon.platform.store import DuplicateError, Row, Store, UnitOfWork
 
 _NAMESPACE = UUID("5d0f2a0e-6d5c-4c36-9b6f-0f0d9a4f6f27")
 
-ImportState: TypeAlias = Literal["new", "present", "grown"]
+ImportState: TypeAlias = Literal["new", "present", "grown", "erased"]
 
 
 class WrittenImport(NamedTuple):
     """The conversation that an import is in the record.
 
-    `grown`: it was imported before, and the file has `newer` messages that the record had not.
+    `grown`: it was imported before, and the file has `newer` messages that the record had not. `erased`: the user has
+    erased all its messages, which are not brought back.
     """
 
     id: str
@@ -63,10 +64,14 @@ class ImportWriter:
             return None
         id_ = rows[0]["id"]
         if source != tree.source or tree.own_id not in {None, exported} or id_ == tree.own_id:
-            return WrittenImport(id_, "present")  # of this record itself, or with ids of a third one
+            return WrittenImport(id_, self._present_state(id_))  # of this record itself, or with ids of a third one
         ids: list[Json] = [_id(user, tree.key, "alternative", each.id) for each in tree.alternatives()]
         newer = len(ids) - len(self._store.read(queries.AMONG, {"conversation": id_, "ids": ids}))
-        return WrittenImport(id_, "grown" if newer else "present", newer)
+        return WrittenImport(id_, "grown" if newer else self._present_state(id_), newer)
+
+    def _present_state(self, id_: str) -> ImportState:
+        (counted,) = self._store.read(queries.COUNT_ERASED, {"conversation": id_})
+        return "erased" if counted["number"] and counted["number"] == counted["erased"] else "present"
 
     def write(self, user: str, tree: ConversationTree) -> WrittenImport:
         """Write a tree; of one that the user has already, only the messages that the record has not."""
