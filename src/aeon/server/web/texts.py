@@ -61,6 +61,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "failed": ("failed", "gescheitert"),
     "failing": ("is failing", "scheitert gerade"),
     "filter": ("Filter", "Filtern"),
+    "for_each": ("for each of", "für jedes aus"),
     "fork": ("Fork", "Abzweigen"),
     "forked_from": ("Forked from", "Abgezweigt von"),
     "before_fork": ("What it continues from ({n})", "Woran es anknüpft ({n})"),
