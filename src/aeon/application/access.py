@@ -36,6 +36,11 @@ class AccessService:
         """Begin a session by the secret of a link; None if it was used, has expired or is none."""
         return self._credentials.redeem_link(link, NewCredential("session", SESSION_DAYS))
 
+    def link_user(self, link: str) -> str | None:
+        """Return whom the secret of a link would sign in, without using it up; None if it is not valid."""
+        found = self._credentials.find(link, "link")
+        return None if found is None else found.user_id
+
     def session(self, secret: str) -> Credential | None:
         """Return the session with this secret; None if there is none, such as after signing out."""
         return self._credentials.find(secret, "session")

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.server
 AT_A_PROVIDER = {"GET /sign-in/provider", "GET /sign-in/callback"}
 """There is none here, so these are not there; `auth/test_openid.py` has one."""
 
-PUBLIC = {"GET /favicon.ico", "POST /sign-in"} | AT_A_PROVIDER
+PUBLIC = {"GET /favicon.ico", "POST /sign-in", "GET /sign-in"} | AT_A_PROVIDER
 """Pages for who is not signed in."""
 
 TEXT = "kind: Process\nname: other\nsteps:\n  - {id: look, tool: mine, output: found}\n"

@@ -47,12 +47,17 @@ async def signed_in(request: Request) -> Caller:
 
     Raises HttpError for nobody, for a change by a token that only reads, and for too many requests.
     """
-    state = state_of(request)
     if request.headers.get("authorization"):
         return await with_token(request)
+    return await _caller(request, await session_of(request))
+
+
+async def session_of(request: Request) -> Credential | None:
+    """Return the session of the browser that sends a request; None if it has none."""
+    state = state_of(request)
     cookie = "" if _has_shared_name(request) else request.cookies.get(COOKIE, "")
     access = (await state.workspace(state.owner)).access
-    return await _caller(request, await state.call(lambda: access.session(cookie)) if cookie else None)
+    return await state.call(lambda: access.session(cookie)) if cookie else None
 
 
 async def with_token(request: Request) -> Caller:
@@ -118,6 +123,18 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
     set_change_origin(found.id, address_of(request))
     state.limit(quota_of(request.scope), found.user_id)
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
+
+
+async def user_of_link(request: Request, secret: str) -> str | None:
+    """Return whom the secret of a sign-in link would sign in, without using it up; None if it is not valid.
+
+    Raises HttpError as `begin_session` does.
+    """
+    require_own_name(request)
+    state = state_of(request)
+    begin_attempt(request)
+    access = (await state.workspace(state.owner)).access
+    return await state.call(lambda: access.link_user(secret))
 
 
 async def begin_session(request: Request, secret: str) -> IssuedCredential | None:

@@ -29,13 +29,17 @@ Files = Annotated[list[UploadFile], File()]
 
 
 @router.get("/")
-async def home(caller: SignedIn, request: Request) -> Response:
-    """A new conversation; without a model that can answer it, what to do about that."""
+async def home(caller: SignedIn, request: Request, link: Annotated[str, Query(max_length=20)] = "") -> Response:
+    """A new conversation; without a model that can answer it, what to do about that.
+
+    `link=used`: the browser came by a sign-in link that is not valid any more.
+    """
 
     def read() -> dict[str, object]:
         obstacle = caller.state.owned.models.find_obstacle()
         return {
             "obstacle": obstacle,
+            "is_link_used": link == "used",
             "problem": None if obstacle is None else shown_error(obstacle.error),
             "manages_folder": caller.may("manage_folder"),
         }

@@ -39,11 +39,12 @@ async def page(
     """A page with the list of conversations beside it; `current` is the one that it shows, if it does."""
     language = language_of(request)
     service, audit = caller.workspace.conversations, caller.workspace.audit
-    always = {"user": caller.user, "q": "", "current": None}
+    always: dict[str, object] = {"user": caller.user, "q": "", "current": None}
 
     def make() -> str:
         places = places_at(request.url.path, {each for each in PERMISSIONS if caller.may(each)})
         side = list_shown(service, text(language, "empty"))
+        always["has_other_users"] = len(caller.workspace.users.list(limit=2).items) > 1
         return fill(
             template, language, {"side": side, "changes": audit.last_number(), "places": places, **always, **values}
         )

@@ -61,7 +61,6 @@ function forgetSentInAddress() {
     dropSentDraft(key);
     address.searchParams.delete("sent");
   }
-  if (address.hash.startsWith("#aeon_")) address.hash = "";
   if (address.href !== location.href) history.replaceState(null, "", address);
 }
 
