@@ -17,7 +17,8 @@ from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPositi
 from aeon.platform.runs.loop_counts import LoopCount
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
 from aeon.platform.runs.model import NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSummary
-from aeon.platform.runs.questions import PendingQuestion
+from aeon.platform.runs.questions import AssignedQuestion, PendingQuestion
+from aeon.platform.runs.seeds import has_undone
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 
@@ -147,8 +148,29 @@ class RunReader:
         return self._runs.repository.list_open_ids(self._user)
 
     def list_questions(self, run: str) -> "builtins.list[PendingQuestion]":
-        """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""
-        return self._runs.list_questions(self._user, run)
+        """The open questions of a run and of its whole family, its own first.
+
+        Of another user's run, those that ask this user by name. Raises NotFoundError.
+        """
+        try:
+            return self._runs.list_questions(self._user, run)
+        except NotFoundError:
+            assigned = [question for _, question in self.list_assigned(run)]
+            if not assigned:
+                raise
+            return assigned
+
+    def list_assigned(self, run: str) -> "builtins.list[tuple[AssignedQuestion, PendingQuestion]]":
+        """The open questions of a run of any user, and of what it called, that ask this user by name."""
+        return [
+            (assigned, question)
+            for assigned, question in self._runs.list_assigned(self._user)
+            if run in (assigned.run, self._runs.repository.get(assigned.owner, assigned.run).run.root_id)
+        ]
+
+    def begins_anew(self, view: RunView) -> bool:
+        """Whether a retry of a run does everything again, since steps were undone."""
+        return has_undone(view.plan, view.state)
 
     def list_dead_jobs(self, *, after: str | None = None, limit: int = _LIST_LIMIT) -> Page[DeadJob]:
         """A page of the user's dead jobs, newest first: those that failed permanently (platform 10).

@@ -438,3 +438,26 @@ connectionParams: {endpoint: "http://127.0.0.1:9"}
 operation: {type: rest_request, path: "/items/{item}"}
 inputSchema: {type: object, required: [item], properties: {item: {type: string}}}
 """
+
+
+UNDONE = """
+kind: Process
+name: undone
+inputs: {time: {type: string}}
+steps:
+  - {id: book, tool: mine, output: booked, COMPENSATE}
+  - {id: rest, wait: "{time}", dependsOn: [book], output: rested}
+"""
+
+
+@pytest.mark.parametrize(
+    ("compensate", "shown"),
+    [("compensate: {tool: mine}", "which begins anew"), ("retry: {attempts: 1}", "which keeps the steps")],
+)
+def test_the_page_of_a_failed_run_says_what_another_try_does(me, own, compensate, shown):
+    own.documents.apply(UNDONE.replace("COMPENSATE", compensate))
+    run = own.runs.start("undone", {"time": "no time"})
+    own.runs.settle(run.id)
+    answer = me.get(f"/runs/{run.id}")
+    assert "failed" in said(answer)
+    assert f"as a new run, {shown}" in said(answer)

@@ -10,7 +10,7 @@ from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader, RunVi
 from aeon.base.json import parse_exact_text
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.model import RunSummary
-from aeon.server.auth.caller import SignedIn
+from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.routes import QuickRoute
 from aeon.server.web.forms import Key, key_of, normalized
 from aeon.server.web.pages import go_to, page
@@ -50,11 +50,17 @@ async def list_runs(
 async def show_run(
     run: str, caller: SignedIn, request: Request, first: Annotated[int, Query(alias="from", ge=0)] = 0
 ) -> Response:
-    """A run: its steps, every attempt with its inputs and outputs, and why it does not continue."""
+    """A run: its steps, every attempt with its inputs and outputs, and why it does not continue.
+
+    Of another user's run, only the questions that ask this user by name.
+    """
     runs = caller.workspace.runs
 
-    def read() -> dict[str, object]:
-        view = runs.view(run)
+    def read() -> dict[str, object] | None:
+        try:
+            view = runs.view(run)
+        except NotFoundError:
+            return None
         has_ended = view.state.phase in ENDED_PHASES
         return {
             "current": None,
@@ -67,9 +73,26 @@ async def show_run(
             "questions": [] if has_ended else runs.list_questions(run),
             "others": _others(runs, view),
             "is_outdated": _is_outdated(caller.workspace.processes, view),
+            "begins_anew": runs.begins_anew(view),
         }
 
-    return await page(caller, request, "run.html", await caller.state.call(read))
+    values = await caller.state.call(read)
+    if values is None:
+        return await _show_assigned(run, caller, request)
+    return await page(caller, request, "run.html", values)
+
+
+async def _show_assigned(run: str, caller: Caller, request: Request) -> Response:
+    """What another user's run asks this user. Raises NotFoundError if it asks nothing."""
+    runs = caller.workspace.runs
+
+    def read() -> dict[str, object]:
+        assigned = runs.list_assigned(run)
+        if not assigned:
+            runs.get(run)  # which says that there is none
+        return {"run": run, "assigned": assigned, "current": None}
+
+    return await page(caller, request, "assigned.html", await caller.state.call(read))
 
 
 @router.get("/{run}/compare")
@@ -122,15 +145,18 @@ async def move(run: str, caller: SignedIn) -> Response:
 async def answer_question(
     run: str, caller: SignedIn, step: Annotated[str, Form()], value: Annotated[str, Form(max_length=100_000)]
 ) -> Response:
-    """Answer the question of a manual step, and let the run go on."""
+    """Answer the question of a manual step, and let the user's own run go on."""
     runs, given = caller.workspace.runs, parse_exact_text(normalized(value))
 
-    def work() -> None:
+    def work() -> str:
         runs.answer(run, step, given)
-        runs.adopt(run)
+        try:
+            runs.adopt(run)
+        except NotFoundError:  # another user's, whose question names this one
+            return "/jobs"
+        return f"/runs/{run}"
 
-    await caller.state.call(work)
-    return go_to(f"/runs/{run}")
+    return go_to(await caller.state.call(work))
 
 
 def _is_outdated(processes: ProcessService, view: RunView) -> bool:

@@ -109,6 +109,9 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "pin": ("Pin", "Anheften"),
     "previous": ("previous alternative", "vorige Alternative"),
     "process": ("Process", "Prozess"),
+    "question_of": ("Waits for the answer of {name}", "Wartet auf die Antwort von {name}"),
+    "run_of": ("a run of {name}", "ein Lauf von {name}"),
+    "asked_at": ("Asked at (UTC)", "Gefragt um (UTC)"),
     "questions": ("Waits for your answer", "Wartet auf deine Antwort"),
     "refused": ("refused", "abgelehnt"),
     "regenerate": ("Regenerate", "Neu erzeugen"),
@@ -124,6 +127,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "request_number": ("Request {n} to the model", "Anfrage {n} an das Modell"),
     "retry": ("Try again", "Erneut versuchen"),
+    "retry_anew": (
+        "as a new run, which begins anew, since steps of this one were undone",
+        "als neuer Lauf, der von vorn beginnt, weil Schritte von diesem rückgängig gemacht wurden",
+    ),
     "retry_keeps": (
         "as a new run, which keeps the steps that are completed",
         "als neuer Lauf, der die fertigen Schritte behält",
