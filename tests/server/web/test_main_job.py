@@ -134,7 +134,7 @@ def test_an_answer_that_failed_says_why_and_can_be_tried_again(serve, visit):
     failed = page.locator("article.answer[data-state=failed]")
     failed.wait_for()
     assert "not today" in failed.locator(".problem").inner_text()
-    page.get_by_role("button", name="Try again").click()
+    failed.get_by_role("button", name="Try again").click()
     answered(page, "Better.")
 
 

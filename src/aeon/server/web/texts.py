@@ -64,6 +64,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "for_each": ("for each of", "für jedes aus"),
     "fork": ("Fork", "Abzweigen"),
     "forked_from": ("Forked from", "Abgezweigt von"),
+    "broken": (
+        "The connection was lost before the answer was complete. Load the page again.",
+        "Die Verbindung brach ab, bevor die Antwort vollständig war. Lade die Seite neu.",
+    ),
     "before_fork": ("What it continues from ({n})", "Woran es anknüpft ({n})"),
     "from_start": ("Earlier messages", "Frühere Nachrichten"),
     "image_not_loaded": ("image not loaded", "Bild nicht geladen"),
@@ -613,6 +617,18 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "revoking_is_final": (
         "The program that has it is let in no more, at once and for good.",
         "Das Programm, das es hat, wird sofort und endgültig nicht mehr eingelassen.",
+    ),
+    "unanswered": (
+        "The last message has no answer yet. Have it answered before you send another one.",
+        "Die letzte Nachricht hat noch keine Antwort. Lass sie beantworten, bevor du eine neue schickst.",
+    ),
+    "unanswered_failed": (
+        "The last answer failed. Try again before you send another message.",
+        "Die letzte Antwort ist gescheitert. Versuche es erneut, bevor du eine neue Nachricht schickst.",
+    ),
+    "unsent": (
+        "The connection is lost. Nothing is sent yet; this page sends it once the server answers.",
+        "Die Verbindung ist unterbrochen. Noch ist nichts gesendet; die Seite sendet es, sobald der Server antwortet.",
     ),
     "users": ("Users", "Benutzer"),
     "users_more": (

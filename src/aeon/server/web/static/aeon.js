@@ -12,6 +12,20 @@ function alertReader(text) {
   const box = byId("alert");
   box.textContent = text;
   box.hidden = !text;
+  document.documentElement.style.setProperty("--alert", `${box.offsetHeight}px`); // what sticks to the end stands above it
+}
+
+// While the server does not answer, the page says so and asks again.
+
+const AGAIN = 2000;
+const later = () => new Promise((resolve) => setTimeout(resolve, AGAIN));
+
+function sayLost(text) {
+  if (byId("alert").textContent !== text) alertReader(text);
+}
+
+function sayFound() {
+  if ([words.lost, words.unsent].includes(byId("alert").textContent)) alertReader("");
 }
 
 function tellOnce(text) {
@@ -116,17 +130,36 @@ async function show(answer, isSwapping, isBusy = () => false) {
   return true;
 }
 
+// Sends a request until the server answers, as long as the form is there. The form's key keeps it from being done twice.
+async function deliver(form, request) {
+  while (form.isConnected) {
+    try {
+      const answer = await fetch(form.action, request);
+      sayFound();
+      return answer;
+    } catch {
+      sayLost(words.unsent);
+      await later();
+    }
+  }
+  return null;
+}
+
 async function send(form, submitter) {
+  if (form.dataset.sending) return;
+  form.dataset.sending = "yes";
   const body = new FormData(form, submitter);
   const hasFiles = form.enctype === "multipart/form-data";
   const hasDraft = noteSent(form);
   const buttons = [...form.querySelectorAll("button:enabled")];
   const sender = submitter || form;
   const places = [sender.id, sender.closest("[id][tabindex]").id]; // the button, or if it is gone, what it stood in
+  const typed = [...form.querySelectorAll("textarea:not([readonly])")];
   for (const each of buttons) each.disabled = true; // which takes the focus from the button
+  for (const each of typed) each.readOnly = true; // what is sent is what is shown
   try {
-    const answer = await fetch(form.action, { method: "POST", body: hasFiles ? body : new URLSearchParams(body) });
-    if (!(await show(answer, true))) return;
+    const answer = await deliver(form, { method: "POST", body: hasFiles ? body : new URLSearchParams(body) });
+    if (!answer || !(await show(answer, true))) return;
     const place = places.map(byId).find(Boolean);
     if (place && document.activeElement === document.body) place.focus({ preventScroll: true });
     alertReader("");
@@ -139,8 +172,10 @@ async function send(form, submitter) {
     const say = byId("say");
     if (say && form.dataset.end !== undefined) say.focus({ preventScroll: true });
   } catch {
-    alertReader(words.lost);
+    sayLost(words.broken); // the answer was cut off
   } finally {
+    delete form.dataset.sending;
+    for (const each of typed) each.readOnly = false;
     for (const each of buttons) each.disabled = false;
   }
 }
@@ -169,10 +204,10 @@ function follow() {
     waiting = "";
     if (follows) goToEnd();
     else showJump();
-    alertReader("");
   };
   const source = new EventSource(place.dataset.stream);
   stream = source;
+  source.addEventListener("open", sayFound);
   source.addEventListener("piece", (event) => {
     if (!waiting) requestAnimationFrame(write); // many pieces a second are written at once
     waiting += JSON.parse(event.data).text;
@@ -185,8 +220,8 @@ function follow() {
   const again = () => {
     if (stream !== source) return;
     source.close();
-    alertReader(words.lost);
-    setTimeout(() => place.isConnected && stream === source && follow(), 2000);
+    sayLost(words.lost);
+    setTimeout(() => place.isConnected && stream === source && follow(), AGAIN);
   };
   source.addEventListener("stopping", again);
   source.addEventListener("signed_out", () => {
@@ -214,11 +249,17 @@ async function watchProgress(place, source) {
 async function finish(place) {
   const article = place.closest("article");
   const answer = await fetch(location.href).catch(() => null);
-  if (!answer || !answer.ok) return alertReader(words.lost);
-  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = answer && answer.ok ? await answer.text().catch(() => null) : null;
+  if (text === null) {
+    sayLost(words.lost);
+    setTimeout(() => place.isConnected && finish(place), AGAIN);
+    return;
+  }
+  sayFound();
+  const next = new DOMParser().parseFromString(text, "text/html");
   const follows = isAtEnd(); // now: its reader may have scrolled while it was fetched
   keepFocus(() => {
-    for (const id of [article.id, "buttons", "side"]) {
+    for (const id of [article.id, "unanswered", "buttons", "side"]) {
       const part = next.getElementById(id);
       if (byId(id) && part) byId(id).replaceWith(part);
     }
@@ -387,10 +428,12 @@ function press(article, key) {
   return Boolean(target);
 }
 
+const isTouched = matchMedia("(hover: none) and (pointer: coarse)"); // its keyboard has no Shift+Enter: a button sends
+
 function act(event) {
   const key = event.key;
   const isTyping = event.target.matches("textarea, input, select");
-  if (key === "Enter" && event.target.matches("[data-sends]") && !event.shiftKey && !event.isComposing) {
+  if (key === "Enter" && event.target.matches("[data-sends]") && !event.shiftKey && !event.isComposing && !isTouched.matches) {
     const button = document.querySelector(".composer .send:enabled");
     if (button && event.target.value.trim()) button.click();
     return true;
