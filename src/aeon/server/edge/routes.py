@@ -1,7 +1,9 @@
 """What a request asks for, without the ids in its path: for limits, metrics and logs."""
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import unquote
 
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Match
@@ -42,6 +44,11 @@ STARTING: Final = frozenset(
 _SIGNING_IN: Final = frozenset({"/api/v1/session", "/sign-in"})
 
 
+_SLASH: Final = re.compile(rb"%2f", re.IGNORECASE)
+_STAND_IN: Final = "\0"
+"""Stands for an encoded slash while a path is compared; the guard refuses paths that have one."""
+
+
 class QuickRoute(JsonRoute):
     """A route that compares how a path begins before it looks at the whole, since most routes are not the one."""
 
@@ -50,8 +57,22 @@ class QuickRoute(JsonRoute):
         self._beginning = path.partition("{")[0]
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether the route is the one of a request, and what its path has."""
-        return super().matches(scope) if scope["path"].startswith(self._beginning) else (Match.NONE, {})
+        """Whether the route is the one of a request, and what its path has.
+
+        An encoded slash (`%2F`) divides nothing (RFC 3986 2.2): it belongs to a name, such as `dice-roller/roll`.
+        """
+        if not scope["path"].startswith(self._beginning):
+            return Match.NONE, {}
+        raw: bytes = scope.get("raw_path") or b""
+        if not _SLASH.search(raw):
+            return super().matches(scope)
+        match, found = super().matches({**scope, "path": unquote(_SLASH.sub(_STAND_IN.encode(), raw))})
+        values = {name: _with_slashes(value) for name, value in found.get("path_params", {}).items()}
+        return match, {**found, "path_params": values} if found else found
+
+
+def _with_slashes(value: object) -> object:
+    return value.replace(_STAND_IN, "/") if isinstance(value, str) else value
 
 
 def add_routes(app: FastAPI, router: APIRouter) -> None:

@@ -118,14 +118,14 @@ async def go_back(process: str, caller: SignedIn) -> Response:
 async def pause(process: str, caller: SignedIn) -> Response:
     """Pause the user's own Process with all of its open runs."""
     await caller.state.call(lambda: caller.workspace.processes.pause(process))
-    return go_to(f"/processes/{process}")
+    return go_to(f"/processes/{quote(process, safe='')}")
 
 
 @router.post("/{process}/resume")
 async def resume(process: str, caller: SignedIn) -> Response:
     """Let the user's own Process go on."""
     await caller.state.call(lambda: caller.workspace.processes.resume(process))
-    return go_to(f"/processes/{process}")
+    return go_to(f"/processes/{quote(process, safe='')}")
 
 
 @router.get("/{process}/compare")

@@ -1,6 +1,7 @@
 """The pages of secrets: written and rotated, and never read again (platform 3)."""
 
 from typing import Annotated, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
@@ -65,7 +66,7 @@ async def rotate(secret: str, caller: SignedIn, request: Request, version: Versi
         await caller.state.call(work)
     except AeonError as error:
         return await _show(caller, request, secret, shown_error(error))
-    return go_to(f"/secrets/{secret}")
+    return go_to(f"/secrets/{quote(secret, safe='')}")
 
 
 async def _form(

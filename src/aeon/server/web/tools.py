@@ -1,6 +1,7 @@
 """The pages of tools and services: health, a test call, the secret that a tool uses, trust (platform 3 to 6)."""
 
 from typing import Annotated, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
@@ -74,7 +75,7 @@ async def choose_secret(
             tools.unbind(found.id, key=once)
 
     await caller.state.call(work)
-    return go_to(f"/tools/{tool}")
+    return go_to(f"/tools/{quote(tool, safe='')}")
 
 
 @router.post("/tools/{tool}/trust")
@@ -82,14 +83,14 @@ async def trust(tool: str, caller: SignedIn, version: Version, key: Key) -> Resp
     """Allow another user's tool, in the version that the page showed, in the user's plans."""
     tools = caller.workspace.tools
     await caller.state.call(lambda: tools.trust(tool, key=key_of(key), expected_version=version))
-    return go_to(f"/tools/{tool}")
+    return go_to(f"/tools/{quote(tool, safe='')}")
 
 
 @router.post("/tools/{tool}/distrust")
 async def distrust(tool: str, caller: SignedIn, key: Key) -> Response:
     """Remove another user's tool from the user's plans."""
     await caller.state.call(lambda: caller.workspace.tools.distrust(tool, key=key_of(key)))
-    return go_to(f"/tools/{tool}")
+    return go_to(f"/tools/{quote(tool, safe='')}")
 
 
 @router.get("/services/{service}")
