@@ -63,7 +63,7 @@ def test_a_newcomer_gets_an_answer_edits_pages_and_finds_the_run(serve, visit):
 
     page.get_by_role("link", name="All branches").first.click()
     page.locator(".tree").wait_for()
-    assert page.locator(".tree .mark").all_inner_texts() == ["stale", "stale"]
+    assert page.locator(".tree .mark.warn").all_inner_texts() == ["stale", "stale"]
     page.locator(".tree li").filter(has_text="Father").get_by_role("link").click()
     page.locator("article.answer").filter(has_text="Father Rhine.").wait_for()
     assert page.locator("article.answer .note").first.inner_text().startswith("This answers other words")

@@ -19,6 +19,7 @@ from aeon.server.web.markdown import show_directions
 from aeon.server.web.pages import go_to, language_of, page
 from aeon.server.web.texts import text
 from aeon.server.web.thread import read_thread
+from aeon.server.web.tree import depth_first
 
 router = APIRouter(route_class=QuickRoute, include_in_schema=False)
 
@@ -141,13 +142,15 @@ async def change(
 
 @router.get("/conversations/{conversation}/tree")
 async def show_tree(conversation: str, caller: SignedIn, request: Request, after: str | None = None) -> Response:
-    """All messages and answers of a conversation by depth, in windows."""
+    """All messages and answers of a conversation as a tree, in windows by depth."""
     service, empty = caller.workspace.conversations, text(language_of(request), "empty")
 
     def read() -> dict[str, object]:
         found = service.get(conversation)
         title = title_of(service, found, empty)
-        return {"current": conversation, "title": title, "found": service.tree(conversation, after=after)}
+        window = service.tree(conversation, after=after)
+        lines = list(depth_first(window.items))
+        return {"current": conversation, "title": title, "lines": lines, "next": window.next_cursor}
 
     return await page(caller, request, "tree.html", await caller.state.call(read))
 

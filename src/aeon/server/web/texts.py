@@ -11,6 +11,8 @@ _GERMAN_MARKS: Final = str.maketrans(",.", ".,")
 """The marks of numbers in English, and what German has instead."""
 
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
+    "alternative_number": ("alternative {n}", "Alternative {n}"),
+    "continues_earlier": ("continues this:", "führt dies fort:"),
     "answer": ("Answer", "Antwort"),
     "answer_it": ("Answer", "Beantworten"),
     "answered": ("answered", "beantwortet"),
