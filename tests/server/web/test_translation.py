@@ -119,3 +119,12 @@ def test_what_is_no_message_stays_as_it_is(text):
 @pytest.mark.timeout(30)
 def test_no_text_takes_long(text):
     assert translate("de", text)
+
+
+def test_a_message_that_quotes_another_one_is_german_as_a_whole():
+    inner = "The model server at http://127.0.0.1:1/v1 did not answer in 3 attempts: refused"
+    failed = f"Step 'a' (tool 'b', tried 4 times): The tool 'b' failed: {inner}."
+    assert translate("de", failed) == (
+        "Schritt 'a' (Werkzeug 'b', 4-mal versucht): Das Werkzeug 'b' ist gescheitert: "
+        "Der Modellserver unter http://127.0.0.1:1/v1 hat in 3 Versuchen nicht geantwortet: refused."
+    )

@@ -640,6 +640,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "add_user": ("Add a user", "Benutzer hinzufügen"),
     "role": ("Role", "Rolle"),
     "role_user": ("user", "Benutzer"),
+    "role_owner": ("owner of the folder, operator", "Besitzer des Ordners, Betreuer"),
     "role_operator": ("operator", "Betreuer"),
     "make_user": ("Make an ordinary user", "Zum einfachen Benutzer machen"),
     "make_operator": ("Make an operator", "Zum Betreuer machen"),

@@ -86,9 +86,14 @@ def german_messages() -> Mapping[str, str]:
 
 @cache
 def _templates() -> list[_Template]:
-    """All templates with values; the ones that say most come first."""
+    """All templates with values; the ones that say most come first.
+
+    Those that begin with a value come last: it would take in the beginning of a message in which theirs is quoted.
+    """
     made = [_Template(tuple(english.split("{}")), text) for english, text in german_messages().items()]
-    return sorted((each for each in made if len(each.fixed) > 1), key=lambda each: -sum(map(len, each.fixed)))
+    return sorted(
+        (each for each in made if len(each.fixed) > 1), key=lambda each: (not each.fixed[0], -sum(map(len, each.fixed)))
+    )
 
 
 @cache

@@ -70,5 +70,5 @@ async def _show(
 ) -> Response:
     users = caller.workspace.users
     found = await caller.state.call(lambda: users.list(after=after, limit=_PAGE))
-    values = {"users": found.items, "next": found.next_cursor, "problem": problem}
+    values = {"owner": caller.state.owner, "users": found.items, "next": found.next_cursor, "problem": problem}
     return await page(caller, request, "users.html", values, 200 if problem is None else problem.status)
