@@ -97,3 +97,27 @@ steps:
   - {id: one, tool: sized, inputs: {size: "{size}", label: "so {words}"}, output: first}
 outputTemplate: "{{size}} {{words}} {{free}}"
 """
+
+
+SHOWN = {
+    "properties": {
+        "num": {"type": "integer", "default": 3, "minimum": 1, "exclusiveMaximum": 9.5, "title": "How many"},
+        "day": {"type": "string", "format": "date"},
+        "code": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "list": {"type": ["string", "array"]},
+    }
+}
+
+
+def test_a_field_has_the_title_the_default_and_the_limits_of_its_schema():
+    num, day, _, _ = fields_of_schema(SHOWN)
+    assert (num.title, num.default) == ("How many", "3")
+    assert num.limits == (("minimum", "1"), ("exclusiveMaximum", "9.5"))
+    assert (day.kind, day.format, day.default, day.limits) == ("text", "date", None, ())
+
+
+@pytest.mark.parametrize(("typed", "value"), [("12", 12), ("012", "012"), ("true", "true"), ("x", "x"), ("[1]", "[1]")])
+def test_a_field_for_a_number_or_a_text_needs_no_quotes(typed, value):
+    fields = fields_of_schema(SHOWN)
+    assert [each.kind for each in fields] == ["integer", "text", "any", "json"]
+    assert read_fields(fields, {"code": typed}) == ({"code": value}, {})

@@ -1,10 +1,11 @@
 """Fields of a form for the inputs of a tool or a Process: which there are, and what was typed into them. Pure."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict, parse_typed_text
-from aeon.platform.processes.checks.json_types import ALL_TYPES, allowed_types, schema_at
+from aeon.platform.processes.checks.json_types import ALL_TYPES, JsonTypes, allowed_types, schema_at, types_of_value
 from aeon.platform.processes.expressions.bindings import find_references
 from aeon.platform.processes.model import Process
 
@@ -24,14 +25,27 @@ _KINDS: Final[Mapping[frozenset[str], FieldKind]] = {
 }
 
 
+_LIMITS: Final = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+"""Keywords of JSON Schema that a field shows."""
+
+
 class InputField(NamedTuple):
-    """A field of a form. `choices` are the values that a field of the kind `choice` can have."""
+    """A field of a form. `choices` are the values that a field of the kind `choice` can have.
+
+    `types` are the JSON types of its values, `format` and `limits` are those of its schema, and `default` is what
+    counts if nothing is typed; None if there is none.
+    """
 
     name: str
     kind: FieldKind = "any"
     is_required: bool = True
     description: str = ""
     choices: tuple[str, ...] = ()
+    types: JsonTypes = ALL_TYPES
+    title: str = ""
+    format: str = ""
+    limits: tuple[tuple[str, str], ...] = ()
+    default: str | None = None
 
 
 class TypedInputs(NamedTuple):
@@ -92,13 +106,41 @@ def _field(name: str, schema: JsonObject, path: Sequence[str], is_required: bool
     """The field for the value at a path of inputs that fit a schema."""
     inner = schema_at(schema, path, schema)
     keywords = cast(JsonObject, inner) if isinstance(inner, dict) else {}
-    words: Json = keywords.get("description")
-    description = words if isinstance(words, str) else ""
+    types = allowed_types(inner, schema)
+    field = InputField(
+        name,
+        _kind_of(types - {"null"}),
+        is_required,
+        _text_of(keywords, "description"),
+        types=types,
+        title=_text_of(keywords, "title"),
+        format=_text_of(keywords, "format"),
+        limits=tuple((each, str(keywords[each])) for each in _LIMITS if _is_number(keywords.get(each))),
+        default=_shown(keywords["default"]) if "default" in keywords else None,
+    )
     choices: Json = keywords.get("enum")
     if isinstance(choices, list) and all(isinstance(each, str) for each in cast(list[Json], choices)):
-        return InputField(name, "choice", is_required, description, tuple(cast(list[str], choices)))
-    kind: FieldKind = _KINDS.get(allowed_types(inner, schema) - {"null"}, "json")
-    return InputField(name, kind, is_required, description)
+        return field._replace(kind="choice", choices=tuple(cast(list[str], choices)))
+    return field
+
+
+def _kind_of(types: JsonTypes) -> FieldKind:
+    """How a value of these types is typed. What is a text or another simple value needs no quotes."""
+    is_simple = "string" in types and not types & {"array", "object"}
+    return _KINDS.get(types) or ("any" if is_simple else "json")
+
+
+def _text_of(keywords: JsonObject, keyword: str) -> str:
+    value: Json = keywords.get(keyword)
+    return value if isinstance(value, str) else ""
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _value(field: InputField, text: str) -> Json:
@@ -107,7 +149,8 @@ def _value(field: InputField, text: str) -> Json:
         case "text":
             return text
         case "any":
-            return parse_typed_text(text)
+            value = parse_typed_text(text)
+            return value if types_of_value(value) & field.types else text
         case "choice":
             return _chosen(text, field.choices)
         case "boolean":

@@ -461,3 +461,39 @@ def test_the_page_of_a_failed_run_says_what_another_try_does(me, own, compensate
     answer = me.get(f"/runs/{run.id}")
     assert "failed" in said(answer)
     assert f"as a new run, {shown}" in said(answer)
+
+
+FORM = """
+kind: Process
+name: form
+inputs:
+  num: {type: integer, title: How many, default: 3, minimum: 1, maximum: 9}
+  day: {type: string, format: date}
+  mail: {type: string, format: email, default: a@example.org}
+steps: [{id: look, tool: mine, output: found}]
+outputTemplate: "{{day}}"
+"""
+
+
+def test_the_form_that_starts_a_process_shows_what_its_inputs_say(me, own):
+    own.documents.apply(FORM)
+    answer = me.get("/processes/form")
+    assert "How many at least 1, at most 9 · default: 3" in said(answer)
+    assert "default: a@example.org" in said(answer)
+    assert re.search(r'name="in.day" type="date"', answer.text)
+    assert re.search(r'name="in.mail" type="email"', answer.text)
+    german = me.get("/processes/form", headers={"accept-language": "de"})
+    assert "mindestens 1, höchstens 9 · Standard: 3" in said(german)
+    started = post(me, "/processes/form/runs", **{"in.day": "2026-01-02"})
+    run = own.runs.view(started.headers["location"].rpartition("/")[2])
+    assert run.run.inputs == {"num": 3, "day": "2026-01-02", "mail": "a@example.org"}
+
+
+def test_the_page_that_adds_what_starts_a_process_is_named_after_that(me, own):
+    process = own.processes.get("greet")
+    page = me.get(f"/apply?starts={process.id}")
+    assert "<title>Add a schedule, a webhook or an alert" in page.text
+    assert f'action="/apply?starts={process.id}"' in page.text
+    checked = me.post(f"/apply?starts={process.id}", data={"content": "kind: x", "then": "check"})
+    assert "<title>Add a schedule, a webhook or an alert" in checked.text
+    assert "<title>Add services and tools by a text" in me.get("/apply").text

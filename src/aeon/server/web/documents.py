@@ -50,14 +50,18 @@ inputSchema:
 """The text with which the page begins."""
 
 
+Starts = Annotated[str, Query(max_length=200)]
+"""The Process for which the page adds what starts it."""
+
+
 @router.get("/apply")
-async def begin(caller: SignedIn, request: Request, starts: Annotated[str, Query(max_length=200)] = "") -> Response:
+async def begin(caller: SignedIn, request: Request, starts: Starts = "") -> Response:
     """The form for texts, with a sample: of a tool, or of what starts a Process that the user sees."""
     if not starts:
-        return await page(caller, request, "apply.html", _values(request, _SAMPLE))
+        return await page(caller, request, "apply.html", _values(request, _SAMPLE, ""))
     process = await caller.state.call(lambda: caller.workspace.processes.get(starts))
     named = process.name if process.owner_id == caller.user else process.id
-    return await page(caller, request, "apply.html", _values(request, triggers_text(named)))
+    return await page(caller, request, "apply.html", _values(request, triggers_text(named), starts))
 
 
 @router.post("/apply")
@@ -66,6 +70,7 @@ async def apply(
     request: Request,
     content: Annotated[str, Form(min_length=1, max_length=_MAX_TEXT)],
     then: Annotated[Literal["check", "save"], Form()] = "save",
+    starts: Starts = "",
 ) -> Response:
     """Create and change what a text describes, or say what this would do; nothing is done if there is any fault."""
     typed, documents = normalized(content), caller.workspace.documents
@@ -73,27 +78,28 @@ async def apply(
         refused = InputError(
             "A secret is not taken here.", next_step="Leave it out, and make it on the page of secrets."
         )
-        return await _refused(caller, request, "", refused)
+        return await _refused(caller, request, _values(request, "", starts), refused)
     try:
         steps = await caller.state.call(lambda: documents.apply(typed, is_dry=then == "check"))
     except AeonError as error:
-        return await _refused(caller, request, typed, error)
-    values = {**_values(request, typed), "steps": steps, "was_applied": then == "save"}
+        return await _refused(caller, request, _values(request, typed, starts), error)
+    values = {**_values(request, typed, starts), "steps": steps, "was_applied": then == "save"}
     return await page(caller, request, "apply.html", values)
 
 
-async def _refused(caller: Caller, request: Request, typed: str, error: AeonError) -> Response:
+async def _refused(caller: Caller, request: Request, values: dict[str, object], error: AeonError) -> Response:
     problem = shown_error(error)
     problems: list[Json] = error.details.get("problems") or []
     listed = [each for each in problems if isinstance(each, str)]
     if listed:
         problem = problem._replace(message=text(language_of(request), "count_faults", n=len(listed)))
-    values = {**_values(request, typed), "problem": problem, "problems": listed}
+    values = {**values, "problem": problem, "problems": listed}
     return await page(caller, request, "apply.html", values, problem.status)
 
 
-def _values(request: Request, typed: str) -> dict[str, object]:
+def _values(request: Request, typed: str, starts: str) -> dict[str, object]:
     language = language_of(request)
     words = {"create": "applied_create", "change": "applied_change", "keep": "applied_keep"}
     actions = {action: text(language, key) for action, key in words.items()}
-    return {"problem": None, "problems": [], "steps": None, "was_applied": False, "text": typed, "actions": actions}
+    empty: dict[str, object] = {"problem": None, "problems": [], "steps": None, "was_applied": False}
+    return {**empty, "starts": starts, "text": typed, "actions": actions}

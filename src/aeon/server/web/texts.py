@@ -88,6 +88,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "key_stop": ("stop the answer", "Antwort anhalten"),
     "keys": ("Keys", "Tasten"),
     "left_out": ("Left out", "Weggelassen"),
+    "limit_minimum": ("at least {n}", "mindestens {n}"),
+    "limit_exclusiveMinimum": ("more than {n}", "mehr als {n}"),
+    "limit_maximum": ("at most {n}", "höchstens {n}"),
+    "limit_exclusiveMaximum": ("less than {n}", "weniger als {n}"),
     "lost": (
         "The connection is lost. What you typed is kept; this page tries again.",
         "Die Verbindung ist unterbrochen. Dein Text bleibt erhalten; die Seite versucht es wieder.",
