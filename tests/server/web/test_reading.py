@@ -297,3 +297,37 @@ def long_chat(count):
     }
     times = {"create_time": 1_700_000_000, "update_time": 1_700_009_000}
     return {"title": "Rivers", "conversation_id": "c1", "current_node": f"n{count - 1}", "mapping": mapping, **times}
+
+
+FAILS = """
+kind: Process
+name: fails
+inputs: {time: {type: string}}
+steps: [{id: rest, wait: "{time}", output: rested}]
+"""
+
+
+def test_a_failure_is_read_without_scrolling_sideways_on_a_small_screen(serve, visit):
+    served = serve()
+    (served.folder / "fails.yaml").write_text(FAILS)
+    served.aeon("apply", "-f", "fails.yaml")
+    served.aeon("process", "run", "fails", "--input", f"time={'no time ' * 12}", code=1)
+    page = visit(served, viewport={"width": 360, "height": 640})
+    page.goto(f"{served.base}/runs")
+    box = page.locator(".failure div").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 360
+
+
+def test_no_page_scrolls_sideways_with_text_of_twice_the_size(serve, visit):
+    served = serve(ANSWER)
+    page = visit(served, viewport={"width": 360, "height": 800})
+    talk(page)
+    places = ["/tools", "/processes", "/skills", "/knowledge", "/jobs", "/charts", "/audit", "/tokens", "/users"]
+    places += ["/settings", "/model", "/triggers", "/apply", "/secrets/new", "/processes/new", "/processes/reply"]
+    widths = {}
+    for address in [*addresses(served, page), *places]:
+        page.goto(served.base + address)
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        widths[address] = page.evaluate("document.documentElement.scrollWidth")
+    assert widths == dict.fromkeys(widths, 360)
