@@ -89,9 +89,9 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "keys": ("Keys", "Tasten"),
     "left_out": ("Left out", "Weggelassen"),
     "limit_minimum": ("at least {n}", "mindestens {n}"),
-    "limit_exclusiveMinimum": ("more than {n}", "mehr als {n}"),
+    "limit_above": ("more than {n}", "mehr als {n}"),
     "limit_maximum": ("at most {n}", "höchstens {n}"),
-    "limit_exclusiveMaximum": ("less than {n}", "weniger als {n}"),
+    "limit_below": ("less than {n}", "weniger als {n}"),
     "lost": (
         "The connection is lost. What you typed is kept; this page tries again.",
         "Die Verbindung ist unterbrochen. Dein Text bleibt erhalten; die Seite versucht es wieder.",
