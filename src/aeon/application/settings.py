@@ -166,7 +166,7 @@ def _fields_of_settings() -> dict[str, InputField]:
         inner = schema["$defs"][reference["$ref"].rpartition("/")[2]]
         for field in fields_of_schema({**inner, "$defs": schema["$defs"]}):
             key = f"{section}.{field.name}"
-            found[key] = field._replace(name=key)
+            found[key] = field._replace(name=key, title="", default=None)  # the page shows which value counts
     return found
 
 

@@ -65,7 +65,8 @@ class SkillSettingsService:
         """The fields in which the settings are typed, each of which may stay empty."""
         named = {each.name: each for each in fields_of_schema(self._schema)}
         found = [named.get(key, InputField(key, "text")) for key in self.show().keys]
-        return [each._replace(is_required=False) for each in found]
+        # Defaults are shown with the values, without secrets.
+        return [each._replace(is_required=False, default=None) for each in found]
 
     def _prompt(self, key: str, fields: Sequence[JsonObject]) -> SettingPrompt:
         description = next((str(field["description"]) for field in fields if field.get("description")), None)
