@@ -54,7 +54,7 @@ class Tools:
         self.file = os.open(folder / "effects", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
         self.longest = longest
 
-    def call(self, user, tool_id, given, key=None, *, confirm, await_turn):
+    def call(self, user, tool_id, given, key=None, *, call_key, confirm, await_turn):
         time.sleep(random.uniform(0, self.longest / 2))
         confirm()
         os.write(self.file, f"{time.time()} {os.getpid()} {key}\n".encode())
