@@ -297,8 +297,8 @@ def _with_schema(schema: JsonObject, request: LLMRequest) -> LLMRequest:
 def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
     """Return the result of `answer` within the timeout.
 
-    A late result is dropped. The embedded model stops at its next token, also if the caller gives up; a remote one is
-    not told.
+    A late result is dropped. The embedded model stops at its next token, also if the caller gives up; a remote one
+    goes on.
     """
     outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
 

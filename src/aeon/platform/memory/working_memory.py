@@ -395,7 +395,7 @@ class MemoryService:
     def _counted(self, user: str, path: Sequence[Alternative]) -> list[TokenReport]:
         """Return what the model that answered last has reported of the newest prompts on a path that were estimated.
 
-        Where it was called several times, for a plan or a repair, its report is a sum, which is no prompt's.
+        Where it was called several times, for a plan or a repair, its report is the sum of all calls.
         """
         answers = [each for each in path if each.model is not None and each.usage.get("prompt_tokens")]
         newest = [each for each in answers if each.model == answers[-1].model and each.usage.get("calls") == 1][
