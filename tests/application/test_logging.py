@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -23,6 +24,26 @@ CANARIES = {
     "error": "canary-error-7788",
 }
 SAY = {"goal": "say", "steps": [{"step_id": "s", "description": "say", "tool": "echo", "arguments": {"text": "hello"}}]}
+
+
+class Ending(logging.Handler):
+    """Hears that a run has completed, after those that listened before."""
+
+    def __init__(self):
+        super().__init__()
+        self.heard = threading.Event()
+
+    def emit(self, record):
+        if record.getMessage().endswith("run completed"):
+            self.heard.set()
+
+    @contextmanager
+    def listening(self):
+        logging.getLogger().addHandler(self)
+        try:
+            yield
+        finally:
+            logging.getLogger().removeHandler(self)
 
 
 def told(caplog):
@@ -63,8 +84,11 @@ def test_a_request_that_cannot_be_planned_is_an_error(opened, caplog):
 
 def test_a_run_of_a_process_is_told_with_its_id(project, caplog):
     caplog.set_level(logging.INFO, "aeon")
-    run = project.runs.start("greet", {"who": "Ann"})
-    project.runs.settle(run.id, 20)
+    ended = Ending()
+    with ended.listening():
+        run = project.runs.start("greet", {"who": "Ann"})
+        project.runs.settle(run.id, 20)
+        assert ended.heard.wait(20)  # it is stored, which `settle` waits for, and then logged
     runs = [each for each in caplog.records if each.name == "aeon.runs"]
     assert [each.getMessage() for each in runs] == [f"[{run.id}] run started", f"[{run.id}] run completed"]
     assert {each.run_id for each in runs} == {run.id}

@@ -116,6 +116,14 @@ def test_any_text_is_drawn_at_any_width_and_none_of_it_steers(monkeypatch, colum
     assert not set(left) & set("\x1b\x07\x08\x9b\u202e\u2069"), ascii(left)
 
 
+def test_a_plan_that_takes_the_place_of_another_is_drawn_at_any_moment(monkeypatch):
+    """The drawing thread had the nodes of one plan and the states of the next, or no node of the list it counted."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with LivePlanDisplay(Screen()) as display:
+        display._nodes = [{"toolId": "a", "toolPath": "dice/roll", "dependencies": [], "input": {}}]
+        display._live.refresh()
+
+
 def test_what_a_model_writes_for_a_skills_run_is_seen_while_it_does(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "80")

@@ -25,8 +25,8 @@ _TAIL = 1_000
 class LivePlanDisplay(LiveRenderer):
     """Shows every node with its state, redrawn on changes; ended nodes scroll above.
 
-    While a model plans or answers, the end of its text is shown. Invariant: `_states` has the state of each node of the
-    running plan, by toolId.
+    While a model plans or answers, the end of its text is shown. `_states` has the states of nodes by toolId; a node
+    without one is pending. Another thread draws: it takes the nodes of a moment; the states may be of the next plan.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -43,8 +43,6 @@ class LivePlanDisplay(LiveRenderer):
         self._model_text = (self._model_text + event.text)[-_TAIL:] if isinstance(event, TextGenerated) else ""
         match event:
             case PlanReady():
-                # Emptied first: the drawing thread looks up the state of every node in the list.
-                self._nodes = []
                 self._states = {node["toolId"]: "pending" for node in event.plan["tools"]}
                 self._nodes = list(event.plan["tools"])
                 self._print(narrate(event, self._width)[:1])
@@ -72,16 +70,20 @@ class LivePlanDisplay(LiveRenderer):
         Running ones come first, then pending ones, then ended ones.
         """
         room = max(3, self._console.height - _MARGIN)
-        order = sorted(range(len(self._nodes)), key=lambda at: (_RANK[self._states[self._nodes[at]["toolId"]]], at))
-        lines = [self._line(self._nodes[at]) for at in sorted(order[:room])]
+        nodes = self._nodes  # the list of this moment: another thread replaces it
+        order = sorted(range(len(nodes)), key=lambda at: (_RANK[self._state(nodes[at])], at))
+        lines = [self._line(nodes[at]) for at in sorted(order[:room])]
         if len(order) > room:
             lines.append(Text(f"  ... and {len(order) - room:,} more", style="dim"))
         if self._model_text:
             lines.append(Text(f"  {last_cells(self._model_text, self._width - 2)}", style="dim", no_wrap=True))
         return Group(*lines)
 
+    def _state(self, node: JsonObject) -> str:
+        return self._states.get(node["toolId"], "pending")
+
     def _line(self, node: JsonObject) -> Text:
-        state = self._states[node["toolId"]]
+        state = self._state(node)
         message = self._messages.get(node["toolId"])
         if message is None:
             line = node_line(node, state, self._width)
