@@ -26,6 +26,7 @@ def test_a_word_that_stands_for_a_key_hides_nothing():
         "correcthorse",
     }
     assert secrets_of_environment(environ) == {"correcthorse"}
+    assert keys_of_environment({"DB_PASSWORD": "dragon"}, ["DB_PASSWORD"]) == {"dragon"}, "a password may be a word"
 
 
 def test_a_secret_is_replaced_in_every_string_keys_too():

@@ -57,11 +57,15 @@ def secrets_of_environment(environ: Mapping[str, str], names: Collection[str] = 
 def keys_of_environment(environ: Mapping[str, str], names: Collection[str]) -> set[str]:
     """The values of the variables with these names, without placeholders.
 
-    A placeholder is a word such as `ollama`, `none` or `x`, which people set where a server asks for a key and checks
-    none: to hide it would damage ordinary text.
+    A placeholder is a word such as `ollama`, `none` or `x` in a variable for a key, which people set where a server
+    asks for one and checks none: to hide it would damage ordinary text. A password may be a word.
     """
-    values = {environ[name] for name in names if environ.get(name)}
-    return {value for value in values if not (value.isalpha() and len(value) <= _MAX_PLACEHOLDER)}
+    given = {name: environ[name] for name in names if environ.get(name)}
+    return {value for name, value in given.items() if not _is_placeholder(name, value)}
+
+
+def _is_placeholder(name: str, value: str) -> bool:
+    return "KEY" in name.upper() and value.isalpha() and len(value) <= _MAX_PLACEHOLDER
 
 
 class Mask:
